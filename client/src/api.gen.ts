@@ -818,7 +818,7 @@ export type EventActor = {
 };
 
 /** Type of an event. */
-export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.unblocked" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.second_factor_required" | "org.second_factor_due" | "org.orphaned" | "member.added" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "service.tokens_ended" | "service.call_allowed" | "service.call_revoked" | "mail.retried";
+export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.unblocked" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.second_factor_required" | "org.second_factor_due" | "org.orphaned" | "member.added" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "key.created" | "key.revoked" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "service.tokens_ended" | "service.call_allowed" | "service.call_revoked" | "mail.retried";
 
 /** Body of the operation "Exchange a one-time code". */
 export type ExchangeCodeRequest = {
@@ -986,7 +986,7 @@ export type FeedEventActor = {
 /** A page of the event feed, in the order of the feed. `type` distinguishes the events. */
 export type FeedResponse = {
   /** Events that follow the cursor. Empty if there are none yet. */
-  events: (AccountRegisteredEvent | AccountProfileChangedEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgSecondFactorRequiredEvent | OrgSecondFactorDueEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberSuspendedEvent | MemberResumedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent | ServiceTokensEndedEvent | ServiceCallAllowedEvent | ServiceCallRevokedEvent)[];
+  events: (AccountRegisteredEvent | AccountProfileChangedEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgSecondFactorRequiredEvent | OrgSecondFactorDueEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberSuspendedEvent | MemberResumedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | KeyCreatedEvent | KeyRevokedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent | ServiceTokensEndedEvent | ServiceCallAllowedEvent | ServiceCallRevokedEvent)[];
   /** Cursor to send as `after` in the next request. */
   next: string;
 };
@@ -1030,7 +1030,7 @@ export type InsufficientScopeProblem = Problem & {
   /** Stable code of the failure. */
   code: "insufficient_scope";
   /** The scope that the service would need. Absent if an access token was rejected. */
-  requiredScope?: "introspect" | "memberships" | "events" | "directory" | "directory:all";
+  requiredScope?: "introspect" | "memberships" | "events" | "directory" | "directory:all" | "keys";
 };
 
 /** A recent login with two-factor authentication is required. */
@@ -1405,6 +1405,63 @@ export type IssueCodeRequest = {
   audience?: string | undefined;
   /** Method of the PKCE challenge. Required with `codeChallenge`. */
   codeChallengeMethod?: "S256" | undefined;
+};
+
+/** A user made an API key for the service, or an admin made one of an organization. `role` is the most that it may have. */
+export type KeyCreatedEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "key.created";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    /** Id of the API key. */
+    keyId: string;
+    /** Name of the service. */
+    service: string;
+    role: Role;
+  };
+  actor: FeedEventActor;
+};
+
+/** An API key was revoked. Reject it, and tokens whose claim `key` names it. */
+export type KeyRevokedEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "key.revoked";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    /** Id of the API key. */
+    keyId: string;
+    /** Cause of the event. */
+    reason: "revoked" | "reported" | "operator" | "mailbox_reset";
+  };
+  actor: FeedEventActor;
 };
 
 /** The public signing keys (RFC 7517 section 5). */
@@ -2239,7 +2296,7 @@ export type Problem = {
 };
 
 /** Stable code of a failure, which programs branch on. */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "password_breached" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "unsupported_grant_type" | "invalid_subject_token" | "invalid_target" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "registration_closed" | "email_not_verified" | "not_a_member" | "second_factor_required_by_org" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "second_factor_not_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "password_breached" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "unsupported_grant_type" | "invalid_subject_token" | "invalid_target" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "registration_closed" | "email_not_verified" | "not_a_member" | "second_factor_required_by_org" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "key_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "second_factor_not_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_keys" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 /** What a user wrote about themselves. */
 export type Profile = {
@@ -2725,7 +2782,7 @@ export type ServiceRemovedProblem = Problem & {
 };
 
 /** What a service may do. */
-export type ServiceScope = "introspect" | "memberships" | "events" | "directory" | "directory:all";
+export type ServiceScope = "introspect" | "memberships" | "events" | "directory" | "directory:all" | "keys";
 
 /** A secret was added to a service. */
 export type ServiceSecretAddedEvent = {

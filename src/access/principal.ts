@@ -55,7 +55,14 @@ export function serviceOf({ principal }: { principal?: Principal }): ServicePrin
   return principal;
 }
 
-export const SERVICE_SCOPES = ['introspect', 'memberships', 'events', 'directory', 'directory:all'] as const;
+export const SERVICE_SCOPES = [
+  'introspect',
+  'memberships',
+  'events',
+  'directory',
+  'directory:all',
+  'keys',
+] as const;
 
 export type ServiceScope = (typeof SERVICE_SCOPES)[number];
 

@@ -50,6 +50,12 @@ export const operatorsAssurance: DeclaredAssurance = ({ operatorsSecondFactor, o
   login: { secondFactor: operatorsSecondFactor === 'required', maxAge: operatorsLoginAge },
 });
 
+/** Whoever steals a session cannot make a key that outlives it. */
+export const apiKeysAssurance: DeclaredAssurance = ({ apiKeyLoginAge }) => ({
+  by: 'password',
+  login: { secondFactor: false, maxAge: apiKeyLoginAge },
+});
+
 export function requireAssurance(
   { isDelegated, amr = [], authTime = 0 }: SessionAssurance,
   assurance: Assurance | undefined,

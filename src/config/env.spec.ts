@@ -82,6 +82,8 @@ describe('defaults', () => {
       operatorsApi: true,
       operatorsSecondFactor: 'required',
       operatorsLoginAge: 3600,
+      apiKeyLoginAge: 900,
+      apiKeyMaxAge: 31_536_000,
       migrations: 'run',
       docs: true,
       logLevel: 'info',

@@ -147,6 +147,9 @@ const SETTINGS = {
   operatorsApi: variable('OPERATORS_API', 'on', ON_OR_OFF),
   operatorsSecondFactor: variable('OPERATORS_SECOND_FACTOR', 'required', oneOf('required', 'optional')),
   operatorsLoginAge: variable('OPERATORS_LOGIN_AGE', '1h', duration('30d')),
+  /** the most seconds since the login of a user who makes an API key */
+  apiKeyLoginAge: variable('API_KEY_LOGIN_AGE', '15m', duration('30d')),
+  apiKeyMaxAge: variable('API_KEY_MAX_AGE', '365d', duration('3650d')),
   addMembers: variable('ADD_MEMBERS', 'registered', oneOf('registered', 'verified')),
   migrations: variable('MIGRATIONS', 'run', oneOf('run', 'check')),
   docs: variable('DOCS', inProduction('off', 'on'), ON_OR_OFF),

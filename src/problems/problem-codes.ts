@@ -118,6 +118,7 @@ export const PROBLEMS = byStatus({
       'No invitation has this id, or it is for another email.',
     ],
     mail_not_found: ['There is no such email', 'No email of the last 7 days has this id.'],
+    key_not_found: ['There is no such API key', 'No API key has this id, or it is not yours.'],
     service_not_found: ['There is no such service', 'No service has this name.'],
   },
   405: { method_not_allowed: ['The method is not allowed here', 'The path does not allow this method.'] },
@@ -156,6 +157,10 @@ export const PROBLEMS = byStatus({
     too_many_invitations: [
       'Too many invitations of the organization are pending',
       'The organization has 1,000 pending invitations, the maximum. Revoke some.',
+    ],
+    too_many_keys: [
+      'The maximum number of API keys is reached',
+      'A user has at most 50 own API keys, an organization 100. Revoke some.',
     ],
     too_many_orgs: [
       'You have reached the maximum number of organizations',

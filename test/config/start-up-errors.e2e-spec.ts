@@ -80,6 +80,8 @@ const WRONG: Record<string, string[]> = {
   OPERATORS_API: ['yes', 'true'],
   OPERATORS_SECOND_FACTOR: ['on', 'Optional'],
   OPERATORS_LOGIN_AGE: ['0s', '31d', 'recent'],
+  API_KEY_LOGIN_AGE: ['0s', '31d', 'recent'],
+  API_KEY_MAX_AGE: ['0d', '3651d', 'never'],
   MIGRATIONS: ['yes', 'off'],
   DOCS: ['true', '0'],
   LOG_LEVEL: ['loud', 'INFO'],

@@ -83,7 +83,7 @@ export class Caller {
     const answer = await within(`${method} ${path}`, hangTimeoutMs(), sent);
     this.noteSecrets(answer.body, ['challenge']);
     if (answer.status < 300)
-      this.noteSecrets(answer.body, ['token', 'code', 'refreshToken', 'secret', 'uri']);
+      this.noteSecrets(answer.body, ['token', 'code', 'refreshToken', 'secret', 'uri', 'key']);
 
     checkAnswer(`${method} ${path}`, answer, path);
     if (method !== 'HEAD') contract.check(method, path, answer);

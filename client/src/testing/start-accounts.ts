@@ -27,6 +27,7 @@ const SCOPES = Object.keys({
   events: true,
   directory: true,
   'directory:all': true,
+  keys: true,
 } satisfies Record<ServiceScope, true>) as ServiceScope[];
 
 export interface StartOptions {
