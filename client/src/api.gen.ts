@@ -1047,17 +1047,17 @@ export type InternalErrorProblem = Problem & {
 
 /** Body of the operation "Introspect a token". */
 export type IntrospectTokenRequest = {
-  /** The access token to introspect. */
+  /** The access token or API key to introspect. */
   token: string;
   /** Id of the organization in which to look up the role of the user. */
   orgId?: string | undefined;
-  /** Ignored, because only access tokens can be active. */
+  /** Ignored. */
   token_type_hint?: string | undefined;
 };
 
 /** State of the access token (RFC 7662 section 2.2). Only `active` is present if it is false. */
 export type IntrospectionResponse = {
-  /** Whether the access token is valid now. */
+  /** Whether the token is valid now. */
   active: boolean;
   /** Type of the access token. */
   token_type?: "Bearer";
@@ -1067,7 +1067,7 @@ export type IntrospectionResponse = {
   aud?: string;
   /** Id of the user; `service:` and its name for a service that calls for itself. */
   sub?: string;
-  /** Id of the session. */
+  /** Id of the session. Absent for a service and an API key, as are the members about the login. */
   sid?: string;
   /** Id of the login above a delegated session. Absent for a login. */
   login_sid?: string;
@@ -1091,11 +1091,13 @@ export type IntrospectionResponse = {
   act?: Actor;
   /** State of the services and calls that the token depends on. Compare it with nothing. */
   via_epoch?: number;
+  /** The API key, if the token is one or a service handed one on. Such a token has no session. */
+  key?: KeyOfToken;
   /** The email of the user. */
   username?: string;
   /** Whether the email is verified. */
   email_verified?: boolean;
-  /** Role of the user in the organization `orgId` of the request. Null if the user is no member or is suspended, or if the organization is unknown or deleted. */
+  /** Role of the user in the organization `orgId` of the request, for an API key at most the role of the key. Null if the user is no member or is suspended, if the organization is unknown or deleted, or if the key is limited to another one. */
   org?: {
     /** Id of the organization. */
     id: string;
@@ -1434,6 +1436,16 @@ export type KeyCreatedEvent = {
     role: Role;
   };
   actor: FeedEventActor;
+};
+
+/** API key that a token is or began with, as services see it. */
+export type KeyOfToken = {
+  /** Id of the API key. */
+  id: string;
+  /** The most that the API key may have. */
+  role: Role;
+  /** Id of the organization that the API key is limited to. Null for a key of the user. */
+  org: string | null;
 };
 
 /** An API key was revoked. Reject it, and tokens whose claim `key` names it. */
@@ -2914,7 +2926,7 @@ export type ServiceTokenRequest = {
   grant_type: "client_credentials" | "urn:ietf:params:oauth:grant-type:token-exchange";
   /** Name of the service to call. */
   audience: string;
-  /** Access token of the user, for the calling service. Required to exchange a token, else refused. */
+  /** Access token of the user or API key, for the calling service. Required to exchange it, else refused. */
   subject_token?: string | undefined;
   /** Required to exchange a token, else refused. */
   subject_token_type?: "urn:ietf:params:oauth:token-type:access_token" | undefined;
@@ -3852,14 +3864,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<410, CursorExpiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Introspect a token. Returns whether an access token is still valid, and its claims (RFC 7662). With `orgId`, the response also has the user's role in that organization. **Requires:** service credentials with the scope `introspect`. Every other token returns `{"active": false}`: malformed, expired and revoked tokens, tokens of a disabled user, and tokens for another service. If users must verify their email, so do tokens of users who have not. */
+  /** Introspect a token. Returns whether an access token or an API key is still valid, and its claims (RFC 7662). With `orgId`, the response also has the user's role in that organization. **Requires:** service credentials with the scope `introspect`. An API key is valid only for its own service, and only if that service has the scope `keys`. Every other token returns `{"active": false}`: malformed, expired and revoked tokens, tokens of a disabled user, and tokens for another service. If users must verify their email, so do tokens of users who have not. */
   introspectToken: {
     input: IntrospectTokenRequest;
     data: IntrospectionResponse;
     problem: At<400, ValidationFailedProblem | BadRequestProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get a token for a call. Returns an access token with which a service can call another one, for a user or for itself (RFC 6749, RFC 8693). An operator must have allowed the call. Nothing is stored, so a request can be repeated. **Requires:** service credentials. For a user, exchange an access token that is for the calling service. The new token names every service on its way, at most four, and ends with the session of the user. An access token is valid for 5 minutes, and never longer than the subject token. */
+  /** Get a token for a call. Returns an access token with which a service can call another one, for a user or for itself (RFC 6749, RFC 8693). An operator must have allowed the call. Nothing is stored, so a request can be repeated. **Requires:** service credentials. For a user, exchange an access token or an API key that is for the calling service. The new token names every service on its way, at most four, and ends with the session of the user or the API key. A token for an API key needs the scope `keys` of the called service. An access token is valid for 5 minutes, and never longer than the subject token. */
   issueServiceToken: {
     input: ServiceTokenRequest;
     data: ServiceTokenResponse;

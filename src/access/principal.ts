@@ -6,6 +6,10 @@ export function roleAtLeast(role: Role, required: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(required);
 }
 
+export function lowerRole(one: Role, other: Role): Role {
+  return roleAtLeast(one, other) ? other : one;
+}
+
 /** RFC 8176 */
 export const AUTHENTICATION_METHODS = ['pwd', 'otp'] as const;
 

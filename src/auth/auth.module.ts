@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { MailModule } from '../mail/mail.module.js';
@@ -30,6 +31,7 @@ class FollowUpsModule {}
 @Global()
 @Module({
   imports: [
+    ApiKeysModule,
     FollowUpsModule,
     InvitationsModule,
     EmailCodesModule,

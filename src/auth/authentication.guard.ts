@@ -1,13 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
+import { beginsLikeApiKey } from '../api-keys/api-key-format.js';
+import { type LiveKey, LiveKeys } from '../api-keys/live-keys.js';
 import type { Principal, ServicePrincipal, UserPrincipal } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import {
   type AccessTokenClaims,
   InvalidTokenError,
-  type KnownClaims,
   type RefusedToken,
   refused,
   UnauthorizedError,
@@ -44,17 +45,20 @@ export class LiveTokens {
     private readonly strategy: JwtStrategy,
     private readonly sessions: SessionsRepository,
     private readonly calls: ServiceCallsRepository,
+    private readonly keys: LiveKeys,
     private readonly env: Env,
   ) {}
 
   async find(
     token: string,
-    isAskedFor: (claims: KnownClaims) => boolean = () => true,
-  ): Promise<LiveToken | LiveServiceToken | RefusedToken> {
+    isAskedFor: (claims: { aud: string }) => boolean = () => true,
+  ): Promise<LiveToken | LiveServiceToken | LiveKey | RefusedToken> {
+    if (beginsLikeApiKey(token)) return this.keys.find(token, isAskedFor);
     const verified = await this.strategy.verify(token);
     if (verified.kind === 'refused') return verified;
     const { claims } = verified;
     if (!isAskedFor(claims)) return refused('claims');
+    if ('key' in claims) return this.keys.findOfToken(claims);
     if (!areServiceTokenClaims(claims)) return this.findOfUser(claims);
     const isLive = await this.isInState([claims.client_id, claims.aud], claims.via_epoch);
     return isLive ? { kind: 'live_service', claims } : refused('call_ended');

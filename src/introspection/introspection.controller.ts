@@ -1,7 +1,8 @@
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
-import type { ServicePrincipal, UserPrincipal } from '../access/principal.js';
+import { lowerRole, type ServicePrincipal } from '../access/principal.js';
 import { mustVerifyEmail } from '../access/route-access.js';
+import type { LiveKey } from '../api-keys/live-keys.js';
 import { type LiveToken, LiveTokens } from '../auth/authentication.guard.js';
 import { Env } from '../config/env.js';
 import { timeText } from '../identifiers/text.js';
@@ -9,6 +10,7 @@ import { cutPage, encodeCursor, limitOf, positionOf } from '../http/pages.js';
 import { GatedRead } from '../http/read-gate.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import { type ListedMembership, MembershipsRepository } from '../orgs/state/members.memberships.js';
+import { activeRole } from '../orgs/state/policies.js';
 import {
   IntrospectionForm,
   INTROSPECTIONS,
@@ -43,8 +45,10 @@ export class IntrospectionController {
   /**
    * Introspect a token
    *
-   * @remarks Returns whether an access token is still valid, and its claims (RFC 7662). With `orgId`, the response
-   * also has the user's role in that organization.
+   * @remarks Returns whether an access token or an API key is still valid, and its claims (RFC 7662). With `orgId`, the
+   * response also has the user's role in that organization.
+   *
+   * An API key is valid only for its own service, and only if that service has the scope `keys`.
    *
    * Every other token returns `{"active": false}`: malformed, expired and revoked tokens, tokens of a disabled user,
    * and tokens for another service. If users must verify their email, so do tokens of users who have not.
@@ -65,28 +69,28 @@ export class IntrospectionController {
     if (found.kind === 'live_service') return { active: true, token_type: 'Bearer', ...found.claims };
     if (found.kind === 'refused' || mustVerifyEmail(found.user, this.env)) return INACTIVE;
     const answer = describe(found);
-    return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, found.user) };
+    return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, found) };
   }
 
-  private async findOrg(orgId: string, user: UserPrincipal): Promise<OrgOfToken | null> {
-    const membership = await this.members.findMembership(orgId, user.id);
-    if (!membership || membership.role === null) return null;
-    if (membership.isFactorRequired && !user.hasSecondFactor) return null;
-    return { id: orgId, role: membership.role, revision: membership.revision };
+  private async findOrg(orgId: string, found: LiveToken | LiveKey): Promise<OrgOfToken | null> {
+    const key = found.kind === 'live_key' ? found.claims.key : undefined;
+    if (key && key.org !== null && key.org !== orgId) return null;
+    const { id, hasSecondFactor } = found.user;
+    const known = found.kind === 'live_key' ? found.membership : undefined;
+    const membership = known ?? (await this.members.findMembership(orgId, id));
+    const role = activeRole(membership, hasSecondFactor);
+    if (!membership || role === null) return null;
+    return { id: orgId, role: key ? lowerRole(role, key.role) : role, revision: membership.revision };
   }
 }
 
-function describe({ claims: { gen: _gen, ...claims }, user }: LiveToken): IntrospectionResponse {
-  const { amr, epoch, email: username, emailVerified } = user;
-  return {
-    active: true,
-    token_type: 'Bearer',
-    ...claims,
-    amr: [...amr],
-    epoch,
-    username,
-    email_verified: emailVerified,
-  };
+function describe(found: LiveToken | LiveKey): IntrospectionResponse {
+  const { email: username, emailVerified: email_verified } = found.user;
+  const active = { active: true, token_type: 'Bearer' } as const;
+  if (found.kind === 'live_key') return { ...active, ...found.claims, username, email_verified };
+  const { gen: _gen, ...claims } = found.claims;
+  const { amr, epoch } = found.user;
+  return { ...active, ...claims, amr: [...amr], epoch, username, email_verified };
 }
 
 @Controller('api/memberships')

@@ -16,13 +16,13 @@ export const INTROSPECTIONS = {
 
 /** Describes the form; `IntrospectionForm` reads it. */
 export class IntrospectTokenRequest {
-  /** The access token to introspect. */
+  /** The access token or API key to introspect. */
   @ApiText(1) token: string;
 
   /** Id of the organization in which to look up the role of the user. */
   @ApiId() orgId?: string;
 
-  /** Ignored, because only access tokens can be active. */
+  /** Ignored. */
   @ApiText(1) token_type_hint?: string;
 }
 

@@ -23,6 +23,18 @@ export class ActorDto {
   @ApiProperty({ type: () => ActorDto, example: { sub: 'service:orders' } }) act?: ActorDto;
 }
 
+@ApiSchema({ name: 'KeyOfToken' })
+export class KeyOfTokenDto {
+  /** Id of the API key. */
+  @ApiId({ example: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f' }) id: string;
+
+  /** The most that the API key may have. */
+  @ApiRole() role: Role;
+
+  /** Id of the organization that the API key is limited to. Null for a key of the user. */
+  @ApiId({ nullable: true, example: null }) org: string | null;
+}
+
 export interface OrgOfToken {
   id: string;
   role: Role;
@@ -31,7 +43,7 @@ export interface OrgOfToken {
 
 /** Response of RFC 7662 section 2.2. If `active` is false, all other members are absent. */
 export class IntrospectionResponse {
-  @ApiProperty({ type: Boolean, example: true, description: 'Whether the access token is valid now.' })
+  @ApiProperty({ type: Boolean, example: true, description: 'Whether the token is valid now.' })
   active: boolean;
   @ApiProperty({ enum: ['Bearer'], example: 'Bearer' }) token_type?: 'Bearer';
 
@@ -44,7 +56,7 @@ export class IntrospectionResponse {
   /** Id of the user; `service:` and its name for a service that calls for itself. */
   @ApiText(1, undefined, { example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) sub?: string;
 
-  /** Id of the session. */
+  /** Id of the session. Absent for a service and an API key, as are the members about the login. */
   @ApiId({ example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e' }) sid?: string;
 
   /** Id of the login above a delegated session. Absent for a login. */
@@ -98,6 +110,9 @@ export class IntrospectionResponse {
   /** State of the services and calls that the token depends on. Compare it with nothing. */
   @ApiCount({ example: 0 }) via_epoch?: number;
 
+  /** The API key, if the token is one or a service handed one on. Such a token has no session. */
+  @ApiProperty({ type: KeyOfTokenDto }) key?: KeyOfTokenDto;
+
   /** The email of the user. */
   @ApiEmail({ example: 'katherine@example.com' }) username?: string;
   @ApiProperty({ type: Boolean, example: false }) email_verified?: boolean;
@@ -119,8 +134,9 @@ export class IntrospectionResponse {
       },
     },
     description:
-      'Role of the user in the organization `orgId` of the request. Null if the user is no member or is suspended, ' +
-      'or if the organization is unknown or deleted.',
+      'Role of the user in the organization `orgId` of the request, for an API key at most the role of the key. Null if ' +
+      'the user is no member or is suspended, if the organization is unknown or deleted, or if the key is limited to ' +
+      'another one.',
   })
   org?: OrgOfToken | null;
 }

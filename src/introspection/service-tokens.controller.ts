@@ -21,8 +21,9 @@ export class ServiceTokensController {
    * @remarks Returns an access token with which a service can call another one, for a user or for itself (RFC 6749, RFC
    * 8693). An operator must have allowed the call. Nothing is stored, so a request can be repeated.
    *
-   * For a user, exchange an access token that is for the calling service. The new token names every service on its way,
-   * at most four, and ends with the session of the user.
+   * For a user, exchange an access token or an API key that is for the calling service. The new token names every service
+   * on its way, at most four, and ends with the session of the user or the API key. A token for an API key needs the
+   * scope `keys` of the called service.
    *
    * An access token is valid for 5 minutes, and never longer than the subject token.
    */

@@ -31,7 +31,7 @@ export class ServiceTokenRequest {
   /** Name of the service to call. */
   @ApiProperty({ pattern: SERVICE_NAME.source, example: 'ledger' }) audience: string;
 
-  /** Access token of the user, for the calling service. Required to exchange a token, else refused. */
+  /** Access token of the user or API key, for the calling service. Required to exchange it, else refused. */
   @ApiText(1) subject_token?: string;
 
   /** Required to exchange a token, else refused. */

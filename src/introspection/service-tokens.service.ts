@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ServicePrincipal } from '../access/principal.js';
 import { mustVerifyEmail } from '../access/route-access.js';
-import { LiveTokens } from '../auth/authentication.guard.js';
-import type { TokenRefusal } from '../auth/tokens/access-token.js';
+import type { LiveKey } from '../api-keys/live-keys.js';
+import { type LiveToken, LiveTokens } from '../auth/authentication.guard.js';
+import type { AccessTokenClaims, TokenRefusal } from '../auth/tokens/access-token.js';
 import { TokenIssuer, tokenAudience, tokenUser } from '../auth/tokens/token-issuer.js';
-import { actOf, MAX_SERVICES, serviceSubject } from '../auth/tokens/ways.js';
+import { actOf, type KeyTokenClaims, MAX_SERVICES, serviceSubject } from '../auth/tokens/ways.js';
 import { Env } from '../config/env.js';
 import { Problem } from '../problems/problem.js';
-import { ServiceCallsRepository, stateOfWay } from '../services/service-calls.repository.js';
+import { acceptsKeys, ServiceCallsRepository, stateOfWay } from '../services/service-calls.repository.js';
 import { ACCESS_TOKEN_TYPE } from './service-tokens.requests.js';
 import type { ServiceTokenResponse } from './service-tokens.responses.js';
 
@@ -18,7 +19,7 @@ class InvalidSubjectTokenError extends Problem {
 }
 
 class InvalidTargetError extends Problem {
-  constructor(reason: 'call_not_allowed' | 'already_on_the_way' | 'way_too_long') {
+  constructor(reason: 'call_not_allowed' | 'already_on_the_way' | 'way_too_long' | 'keys_not_accepted') {
     super('invalid_target', { reason });
   }
 }
@@ -49,7 +50,7 @@ export class ServiceTokens {
     subjectToken: string,
   ): Promise<ServiceTokenResponse> {
     const found = await this.tokens.find(subjectToken, ({ aud }) => aud === name);
-    if (found.kind !== 'live')
+    if (found.kind !== 'live' && found.kind !== 'live_key')
       throw new InvalidSubjectTokenError(found.kind === 'refused' ? found.reason : 'claims');
     const { user, claims: subject } = found;
     if (mustVerifyEmail(user, this.env)) throw new InvalidSubjectTokenError('unverified');
@@ -66,23 +67,20 @@ export class ServiceTokens {
     const via_epoch = stateOfWay(states);
     if (via_epoch === undefined) throw new InvalidTargetError('call_not_allowed');
 
-    // Named one by one, so that no other claim of the subject token is handed on.
-    const { sub, sid, login_sid, branch_sid, auth_time, amr, epoch } = subject;
-    const links = { sid, ...(login_sid && { login_sid }), ...(branch_sid && { branch_sid }) };
-    const claims = {
-      aud: audience,
-      client_id: name,
-      sub,
-      ...links,
-      auth_time,
-      amr,
-      epoch,
-      act: actOf(way),
-      via_epoch,
-    };
-    const token = this.issuer.issueForCall(claims, now, subject.exp);
+    if (found.kind === 'live_key' && !acceptsKeys(states)) throw new InvalidTargetError('keys_not_accepted');
+    const handedOn = { aud: audience, client_id: name, sub: subject.sub, act: actOf(way)!, via_epoch };
+    const token = this.issuer.issueForCall({ ...handedOn, ...linksOf(subject) }, now, subject.exp);
     return { ...token, issued_token_type: ACCESS_TOKEN_TYPE, ...logged(audience, user.id) };
   }
+}
+
+type Links = Pick<AccessTokenClaims, 'sid' | 'login_sid' | 'branch_sid' | 'auth_time' | 'amr' | 'epoch'>;
+
+/** Named one by one, so that no other claim of the subject token is handed on. */
+function linksOf(subject: (LiveToken | LiveKey)['claims']): Links | Pick<KeyTokenClaims, 'key'> {
+  if ('key' in subject) return { key: subject.key };
+  const { sid, login_sid, branch_sid, auth_time, amr, epoch } = subject;
+  return { sid, ...(login_sid && { login_sid }), ...(branch_sid && { branch_sid }), auth_time, amr, epoch };
 }
 
 function epochSeconds(): number {

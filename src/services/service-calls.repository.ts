@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, Index, PrimaryColumn, type Repository } from 'typeorm';
 import type { Transaction } from '../database/transactions/transactions.js';
+import { storedScopes } from './service-secrets.js';
 
 /** Rows stay, so that the epoch of a call only grows. No foreign keys: Galera does not certify what they do. */
 @Entity('service_calls')
@@ -21,6 +22,8 @@ interface CallState {
   callerEpoch: number;
   /** of the call and its callee */
   rest: number;
+  /** scopes of the callee */
+  allow: string;
 }
 
 interface Neighbours {
@@ -38,7 +41,8 @@ export class ServiceCallsRepository {
    */
   async findStates(way: readonly string[]): Promise<(CallState | undefined)[]> {
     const calls = callsOf(way);
-    const sql = `SELECT c.caller, c.callee, f.epoch AS callerEpoch, c.epoch + t.epoch AS rest FROM service_calls c
+    const sql = `SELECT c.caller, c.callee, f.epoch AS callerEpoch, c.epoch + t.epoch AS rest, t.allow
+        FROM service_calls c
         JOIN services f ON f.name = c.caller AND f.disabled_at IS NULL
         JOIN services t ON t.name = c.callee AND t.disabled_at IS NULL
       WHERE c.allowed_at IS NOT NULL AND (${calls.map(() => '(c.caller = ? AND c.callee = ?)').join(' OR ')})`;
@@ -94,4 +98,9 @@ export function stateOfWay(states: readonly (CallState | undefined)[]): number |
     sum += state.callerEpoch + state.rest;
   }
   return sum;
+}
+
+/** Whether the last service of a way accepts API keys. */
+export function acceptsKeys(states: readonly (CallState | undefined)[]): boolean {
+  return storedScopes(states.at(-1)?.allow ?? '').includes('keys');
 }

@@ -7,7 +7,9 @@ import { Problem } from '../../problems/problem.js';
 import {
   type ActClaim,
   areDelegationClaims,
+  areKeyTokenClaims,
   areServiceTokenClaims,
+  type KeyTokenClaims,
   type ServiceTokenClaims,
 } from './ways.js';
 
@@ -49,7 +51,7 @@ export interface AccessTokenClaims {
   via_epoch?: number;
 }
 
-export type KnownClaims = AccessTokenClaims | ServiceTokenClaims;
+export type KnownClaims = AccessTokenClaims | ServiceTokenClaims | KeyTokenClaims;
 
 /** Returns the `kid` if the header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */
 export function readKeyId(token: string): string | undefined {
@@ -81,6 +83,7 @@ export function areAccessTokenClaims(
   const claims = payload as Partial<Record<keyof AccessTokenClaims, unknown>>;
   if (typeof claims.jti !== 'string' || !isTime(claims.iat) || !isTime(claims.exp)) return false;
   if (claims.iat > nowSeconds + LEEWAY_SECONDS) return false;
+  if ('key' in claims) return areKeyTokenClaims(claims);
   if (areServiceTokenClaims(claims)) return true;
   return (
     isAudience(claims.aud, expected.audience) &&
@@ -150,6 +153,7 @@ export type TokenRefusal =
   | 'claims'
   | 'session_ended'
   | 'call_ended'
+  | 'key_inactive'
   | 'user_gone';
 
 export interface RefusedToken {

@@ -13,7 +13,7 @@ import {
   methodsIn,
   TOKEN_TYPE,
 } from './access-token.js';
-import type { ServiceTokenClaims } from './ways.js';
+import type { KeyTokenClaims, ServiceTokenClaims } from './ways.js';
 
 export interface RefreshToken {
   sessionId: string;
@@ -92,7 +92,10 @@ export class TokenIssuer {
 
   /** Issues a token for a call, which expires with `notAfter` at the latest. Times are epoch seconds. */
   issueForCall(
-    claims: Omit<AccessTokenClaims, Stamped> | Omit<ServiceTokenClaims, Stamped>,
+    claims:
+      | Omit<AccessTokenClaims, Stamped>
+      | Omit<ServiceTokenClaims, Stamped>
+      | Omit<KeyTokenClaims, Stamped>,
     at: number,
     notAfter = Infinity,
   ): { access_token: string; token_type: 'Bearer'; expires_in: number } {

@@ -1,3 +1,5 @@
+import { type Role, ROLES } from '../../access/principal.js';
+import { isEntityId } from '../../identifiers/entity-id.js';
 import { isServiceName } from '../../services/service-secrets.js';
 
 /** The service that asked for a token for another one, in the words of RFC 8693 section 4.1. */
@@ -53,6 +55,21 @@ export interface ServiceTokenClaims {
   exp: number;
 }
 
+/** An API key as services see it. */
+export interface KeyClaim {
+  id: string;
+  /** the most that the key may have */
+  role: Role;
+  /** the organization that the key is limited to */
+  org: string | null;
+}
+
+/** of a token that was handed on by a service that got an API key */
+export interface KeyTokenClaims extends ServiceTokenClaims {
+  act: ActClaim;
+  key: KeyClaim;
+}
+
 interface DelegationClaims {
   aud?: unknown;
   client_id?: unknown;
@@ -73,6 +90,19 @@ export function areServiceTokenClaims(claims: object): claims is ServiceTokenCla
   const { aud, sub, client_id, via_epoch } = claims as Partial<Record<keyof ServiceTokenClaims, unknown>>;
   const name = serviceOfSubject(sub);
   return name !== undefined && name === client_id && isCall([name], aud) && Number.isSafeInteger(via_epoch);
+}
+
+/** A token whose way began with an API key has a user, but no session. */
+export function areKeyTokenClaims(claims: object): claims is KeyTokenClaims {
+  if (!('act' in claims) || 'sid' in claims || 'auth_time' in claims) return false;
+  const { sub, key } = claims as Partial<Record<keyof KeyTokenClaims, unknown>>;
+  return isEntityId(sub) && isKeyClaim(key) && areDelegationClaims(claims);
+}
+
+function isKeyClaim(claim: unknown): boolean {
+  if (typeof claim !== 'object' || claim === null) return false;
+  const { id, role, org } = claim as Partial<Record<keyof KeyClaim, unknown>>;
+  return isEntityId(id) && ROLES.some((known) => known === role) && (org === null || isEntityId(org));
 }
 
 function isCall(way: readonly string[], audience: unknown): boolean {

@@ -4,7 +4,7 @@ import { InvalidTokenError } from '../../auth/tokens/access-token.js';
 import { Problem } from '../../problems/problem.js';
 import { statusAt } from './invitations.lists.js';
 import type { AnsweringFacts, Found, InvitingFacts, RenewingFacts } from './invitations.repository.js';
-import type { AdditionFacts, MemberPair } from './members.repository.js';
+import type { AdditionFacts, Membership, MemberPair } from './members.repository.js';
 import { ONLY_MEMBER } from './orgs.errors.js';
 import type { OrgRow } from './orgs.repository.js';
 
@@ -25,6 +25,12 @@ export function suspension(
   lacksFactor: boolean | 0 | 1,
 ): { suspended?: true } {
   return isFactorRequired && lacksFactor ? { suspended: true } : {};
+}
+
+/** Returns null for a user who is no member or is suspended. */
+export function activeRole(membership: Membership | undefined, hasSecondFactor: boolean): Role | null {
+  if (!membership || (membership.isFactorRequired && !hasSecondFactor)) return null;
+  return membership.role;
 }
 
 /** Admins may rename. What is required of the members is up to owners, and not to a delegated session. */
