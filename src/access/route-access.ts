@@ -50,7 +50,7 @@ export const operatorsAssurance: DeclaredAssurance = ({ operatorsSecondFactor, o
   login: { secondFactor: operatorsSecondFactor === 'required', maxAge: operatorsLoginAge },
 });
 
-/** Whoever steals a session cannot make a key that outlives it. */
+/** A stolen session must not give a key that outlives it. */
 export const apiKeysAssurance: DeclaredAssurance = ({ apiKeyLoginAge }) => ({
   by: 'password',
   login: { secondFactor: false, maxAge: apiKeyLoginAge },

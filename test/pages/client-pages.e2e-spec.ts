@@ -14,6 +14,7 @@ const [JOAN, MARY] = ['joan@example.com', 'mary@example.com'];
 /** Declares what the pages leave to their reader; the test answers for them. */
 const DECLARED = `declare function ask(question: string): Promise<string>;
   declare function showQrCode(uri: string, secret: string): Promise<void>;
+  declare function showOnce(...keys: string[]): void;
   declare const [serviceSecret, configDirectory]: [string, string];`;
 
 const CLIENTS_PAGE = snippetsOf('docs/clients.md');
@@ -61,13 +62,20 @@ async function startForReader(): Promise<void> {
   service = await startOwnService({ installation, env: mailServer.env });
   const configDirectory = join(installation.directory, 'config');
   await mkdir(configDirectory);
-  const [billing] = await accountsJson<{ secret: string }>(installation, ['services', 'add', 'billing']);
+  const [billing] = await accountsJson<{ secret: string }>(installation, [
+    'services',
+    'add',
+    'billing',
+    '--allow',
+    'keys',
+  ]);
   const { ask, showQrCode } = new PageReader(mailServer, JOAN, MARY);
-  Object.assign(globalThis, { ask, showQrCode, configDirectory, serviceSecret: billing!.secret });
+  const showOnce = (): void => undefined;
+  Object.assign(globalThis, { ask, showOnce, showQrCode, configDirectory, serviceSecret: billing!.secret });
 }
 
 async function stop(): Promise<void> {
-  for (const name of ['ask', 'showQrCode', 'configDirectory', 'serviceSecret'])
+  for (const name of ['ask', 'showOnce', 'showQrCode', 'configDirectory', 'serviceSecret'])
     Reflect.deleteProperty(globalThis, name);
   await service.stop();
   await installation.remove();
