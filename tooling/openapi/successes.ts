@@ -29,9 +29,14 @@ const VARIANTS: Record<string, Variants> = {
   completeLogin: LOGIN,
   issueCode: { anyService: without('audience', 'expiresAt'), oneService: whole },
   introspectToken: {
-    active: without('org', 'act', 'via_epoch', 'login_sid', 'branch_sid'),
-    withOrganization: without('act', 'via_epoch', 'login_sid', 'branch_sid'),
-    handedOn: without('org', 'branch_sid'),
+    active: without('org', 'act', 'via_epoch', 'login_sid', 'branch_sid', 'key'),
+    withOrganization: without('act', 'via_epoch', 'login_sid', 'branch_sid', 'key'),
+    handedOn: without('org', 'branch_sid', 'key'),
+    apiKey: (example) => {
+      const known = onlyOf(example, 'active', 'token_type', 'iss', 'sub', 'iat', 'exp', 'key');
+      const { username, email_verified } = example;
+      return { ...known, aud: 'billing', client_id: 'billing', username, email_verified };
+    },
     ofService: ({ sub: _sub, ...example }) =>
       Object.assign(
         onlyOf(example, 'active', 'token_type', 'iss', 'aud', 'jti', 'iat', 'exp', 'client_id', 'via_epoch'),
