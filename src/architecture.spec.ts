@@ -82,6 +82,7 @@ const PUBLIC_ROUTES = [
   'DiscoveryController.getKeySet',
   'DiscoveryController.getOpenidConfiguration',
   'DiscoveryController.getServerMetadata',
+  'FoundApiKeysController.revokeFoundApiKey',
   'HealthController.getLiveness',
   'HealthController.getReadiness',
   'PasswordResetController.requestPasswordReset',

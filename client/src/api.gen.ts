@@ -429,6 +429,37 @@ export type AnswerInvitationRequest = {
   code?: string | undefined;
 };
 
+/** An API key, without its text. */
+export type ApiKey = {
+  /** Id of the undefined. */
+  id: string;
+  /** Name of the organization. */
+  name: string;
+  /** Name of the one service that the API key is for. */
+  audience: string;
+  /** The highest role that the API key has. */
+  role: Role;
+  /** Whether the API key works now. A suspended one works again if its service accepts API keys and its user is enabled and, for an organization, a member who is not suspended. */
+  state: ApiKeyState;
+  /** Time of creation. */
+  createdAt: string;
+  /** Time at which the API key expires. */
+  expiresAt: string;
+  /** Hour of the last use. Null if it was not used. */
+  lastUsedAt: string | null;
+};
+
+/** State of an API key: it works, it does not work now, or it has expired. */
+export type ApiKeyState = "active" | "suspended" | "expired";
+
+/** The API keys, and the services that accept API keys. */
+export type ApiKeysResponse = {
+  /** API keys of the user, latest first. */
+  apiKeys: ApiKey[];
+  /** Names of the services that accept API keys. */
+  audiences: string[];
+};
+
 /** The one-time code must name its service. */
 export type AudienceRequiredProblem = Problem & {
   /** Stable code of the failure. */
@@ -585,6 +616,18 @@ export type ConfirmSecondFactorRequest = {
   code: string;
 };
 
+/** Body of the operation "Create an API key". */
+export type CreateApiKeyRequest = {
+  /** What the API key is for, of 1 to 60 characters after trimming. Names need not be unique. */
+  name: string;
+  /** Name of the one service that the API key is for, from `audiences` of the list. */
+  audience: string;
+  /** The highest role that the API key has, even if its user has a higher one. The default is `member`. */
+  role?: Role | undefined;
+  /** Time at which the API key expires (RFC 3339), at most 365 days ahead (configurable). The default is 90 days. */
+  expiresAt?: string | undefined;
+};
+
 /** Body of the operation "Invite a user by email". */
 export type CreateInvitationRequest = {
   /** If true, the response has the code, only this once, and no email is sent. The default is false. */
@@ -611,6 +654,14 @@ export type CreateUserRequest = {
   name?: string | null | undefined;
   /** Whether the email is verified, because you know that it belongs to the user. The default is false. */
   verified?: boolean | undefined;
+};
+
+/** The new API key, with its text. */
+export type CreatedApiKeyResponse = {
+  /** The new API key, without its text. */
+  apiKey: ApiKey;
+  /** The API key. It is not returned again. */
+  key: string;
 };
 
 /** The new user and, if Accounts sends no emails, the code to set a password. */
@@ -1436,6 +1487,12 @@ export type KeyCreatedEvent = {
     role: Role;
   };
   actor: FeedEventActor;
+};
+
+/** There is no such API key. */
+export type KeyNotFoundProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "key_not_found";
 };
 
 /** API key that a token is or began with, as services see it. */
@@ -2494,6 +2551,12 @@ export type ResetPasswordRequest = {
   newPassword: string;
 };
 
+/** Body of the operation "Revoke a found API key". */
+export type RevokeFoundKeyRequest = {
+  /** The API key, as it was found. */
+  key: string;
+};
+
 /** Role of a member, from the fewest permissions to the most. */
 export type Role = "member" | "admin" | "owner";
 
@@ -3128,6 +3191,12 @@ export type TokenResponse = {
 export type TooManyInvitationsProblem = Problem & {
   /** Stable code of the failure. */
   code: "too_many_invitations";
+};
+
+/** The maximum number of API keys is reached. */
+export type TooManyKeysProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "too_many_keys";
 };
 
 /** You have reached the maximum number of organizations. */
@@ -3816,6 +3885,37 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
+  /** Revoke a found API key. Revokes the API key in the body, such as one that was found in source code. Its user gets an email. **Requires:** nothing. The response is the same for every text, even if it is no API key. */
+  revokeFoundApiKey: {
+    input: RevokeFoundKeyRequest;
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Create an API key. Creates an API key, with which a program acts as the user at one service. Returns `key` only this once. **Requires:** step-up: the access token of a session that was opened by password within the last 15 minutes (configurable). The API key never has more than its user has at that moment. The user gets an email. A user can have 50 of them. */
+  createApiKey: {
+    input: CreateApiKeyRequest;
+    data: CreatedApiKeyResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<409, TooManyKeysProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** List the API keys. Returns the API keys of the user, latest first, and the services that accept API keys. An organization lists its own. **Requires:** an access token. */
+  listApiKeys: {
+    input: undefined;
+    data: ApiKeysResponse;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** Revoke an API key. Revokes an API key of the user, which no longer works. **Requires:** step-up: the access token of a session that was opened by password. */
+  revokeApiKey: {
+    input: {
+      /** Id of the API key, from its creation or from a list of API keys. */
+      keyId: string;
+    };
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<404, KeyNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
   /** List the organization's audit log. Returns the events of the organization, latest first, in pages. **Requires:** a member of the organization with the role `admin` or `owner`. */
   listOrgAuditEvents: {
     input: {
@@ -4383,6 +4483,10 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   listInvitations: {"method":"GET","path":"/api/orgs/{orgId}/invitations","query":["limit","cursor","status","remedy"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found internal_error unavailable storage_full"},
   resendInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations/{invitationId}/resend","query":["remedy"],"body":"json","fields":["showCode"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found invitation_not_found invitation_ended already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   revokeInvitation: {"method":"DELETE","path":"/api/orgs/{orgId}/invitations/{invitationId}","query":["remedy"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found invitation_not_found invitation_ended precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  revokeFoundApiKey: {"method":"POST","path":"/api/keys/revoke","body":"json","fields":["key"],"answer":["ok"],"codes":"validation_failed malformed_json body_too_large unsupported_media_type internal_error unavailable storage_full"},
+  createApiKey: {"method":"POST","path":"/api/me/keys","body":"json","fields":["name","audience","role","expiresAt"],"auth":"bearer","answer":["apiKey","key"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified too_many_keys body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  listApiKeys: {"method":"GET","path":"/api/me/keys","auth":"bearer","repeatable":true,"answer":["apiKeys","audiences"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
+  revokeApiKey: {"method":"DELETE","path":"/api/me/keys/{keyId}","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required key_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listOrgAuditEvents: {"method":"GET","path":"/api/orgs/{orgId}/events","query":["type","limit","cursor","userId","remedy"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found internal_error unavailable storage_full"},
   listAuditEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified step_up_required internal_error unavailable storage_full"},
   listEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"callers":"service","answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},

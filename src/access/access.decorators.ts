@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import {
   type Access,
+  apiKeysAssurance,
   byPassword,
   type CallerKind,
   type ForBoundTokens,
@@ -24,6 +25,9 @@ export const SignedIn = (more: ForBoundTokens & ForUnverified = {}) => forUsers(
 /** Excludes delegated sessions, because a service must not take over the account. */
 export const SignedInByPassword = (more: ForUnverified = {}) =>
   forUsers({ to: 'signed-in', assurance: byPassword, ...more });
+
+/** A stolen session is not enough to make credentials that outlive it. */
+export const SignedInRecently = () => forUsers({ to: 'signed-in', assurance: apiKeysAssurance });
 
 export const SignedInOrRefreshToken = () =>
   applyDecorators(

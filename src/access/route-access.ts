@@ -3,7 +3,7 @@ import { Problem } from '../problems/problem.js';
 import type { Env } from '../config/env.js';
 import { type Principal, type Role, type ServiceScope, userOf, type UserPrincipal } from './principal.js';
 
-const RECENT_LOGIN = 'This operation requires a recent login with the password. Log in again.';
+export const RECENT_LOGIN = 'This operation requires a recent login with the password. Log in again.';
 
 export const UNVERIFIED =
   'Verify your email first. POST /api/me/email/verification sends a code for POST /api/me/email/verify.';

@@ -41,6 +41,11 @@ export class ApiKeysRepository {
     return (await tx.of(this.keys).delete({ id, orgId })).affected === 1;
   }
 
+  /** Returns false if another request has deleted it. */
+  async deleteFound(tx: Transaction, { id, hash }: Pick<ApiKey, 'id' | 'hash'>): Promise<boolean> {
+    return (await tx.of(this.keys).delete({ id, hash })).affected === 1;
+  }
+
   /** Also deletes keys of organizations, of those that the user has left too. */
   async deleteOfUser(tx: Transaction, userId: string): Promise<void> {
     await tx.of(this.keys).delete({ userId });

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { ApiKeyRoutesModule } from '../api-keys/api-key-routes.module.js';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { AuthenticationGuard } from '../auth/authentication.guard.js';
@@ -42,6 +43,7 @@ export class AppModule {
         MailDeliveryModule,
         OrgsModule,
         MembersModule,
+        ApiKeyRoutesModule,
         ApiKeysModule,
         MeModule,
         InvitationsModule,

@@ -53,6 +53,11 @@ export class ServicesRepository {
     return this.services.existsBy({ name, disabledAt: IsNull() });
   }
 
+  findEnabled(): Promise<Pick<Service, 'name' | 'allow'>[]> {
+    const select = { name: true, allow: true } as const;
+    return this.services.find({ where: { disabledAt: IsNull() }, select, order: { name: 'ASC' } });
+  }
+
   find(name: string, tx?: Transaction): Promise<Service | null> {
     return (tx?.of(this.services) ?? this.services).findOneBy({ name });
   }

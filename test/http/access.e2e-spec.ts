@@ -5,7 +5,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Public } from '../../src/access/access.decorators.js';
 import type { UserPrincipal } from '../../src/access/principal.js';
-import { type Access, admitsUnverified, takesBoundTokens } from '../../src/access/route-access.js';
+import {
+  type Access,
+  byPassword,
+  admitsUnverified,
+  takesBoundTokens,
+} from '../../src/access/route-access.js';
 import { AppModule } from '../../src/app/app.module.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { configureApp } from '../../src/app/serve.js';
@@ -65,7 +70,8 @@ function refusalOf(access: Access, principal: Principal): string | undefined {
   if (principal === 'nobody') return 'unauthorized';
   if (principal === 'a service') return 'invalid_token';
   if (access.to === 'operators') return 'operator_required';
-  return principal === 'a user by code' && access.assurance ? 'step_up_required' : undefined;
+  if (principal !== 'a user by code' || !access.assurance) return undefined;
+  return access.assurance === byPassword ? 'step_up_required' : 'insufficient_user_authentication';
 }
 
 interface Subject {

@@ -207,7 +207,7 @@ describe('the OpenAPI document', () => {
   it('names path parameters like the corresponding fields', () => {
     const parameters = reader.operations.flatMap((one) => one.parameters ?? []);
     const names = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
-    const known = ['orgId', 'userId', 'sessionId', 'invitationId', 'mailId', 'name', 'to'];
+    const known = ['orgId', 'userId', 'sessionId', 'invitationId', 'keyId', 'mailId', 'name', 'to'];
     expect(new Set(names)).toEqual(new Set(known));
   });
 });

@@ -53,6 +53,7 @@ const FORMS: [name: string, form: RegExp][] = [
   ['a JWT', /^[\w-]+\.[\w-]+\.[\w-]+$/],
   ['a challenge', /^[\da-f-]{36}(\.\d+){3}\.[\w-]{43}$/],
   ['a code or key', /^[\w-]{43}$/],
+  ['an API key', /^ack_[0-9A-Za-z]{49}$/],
   ['a secret of an app', /^[A-Z2-7]{32}$/],
   [
     'a key URI',
@@ -93,6 +94,7 @@ interface Answered {
   user: { id: string };
   org: { id: string };
   sessions: { id: string }[];
+  apiKey: { id: string };
   invitation: { id: string; code: string };
 }
 
@@ -140,6 +142,7 @@ const usual = {
   sessionId: anUnknownId(),
   invitationId: anUnknownId(),
   mailId: anUnknownId(),
+  keyId: anUnknownId(),
   /** of a service */
   name: 'nobody',
   to: 'nobody',
@@ -821,6 +824,29 @@ async function fillOrg(founders: Founders): Promise<void> {
   for (const query of ['?limit=2', '?limit=0']) await send('listMembers', { by, query });
 }
 
+async function keepApiKeys(by: Caller, userId: string): Promise<void> {
+  await db.query("UPDATE services SET allow = 'keys' WHERE name = 'billing'");
+  const { apiKey } = await send('createApiKey', { by });
+  const keyId = apiKey.id;
+  await send('listApiKeys', { by });
+  await send('revokeFoundApiKey', { by: anyone });
+  const { code } = (await by.post<Answered>('/api/auth/code')).body;
+  const { token } = (await anyone.post<Answered>('/api/auth/code/exchange', { code })).body;
+  await send('createApiKey revokeApiKey', { by: by.withToken(token) });
+  await send('revokeApiKey revokeApiKey', { by, path: { keyId } });
+  const ids = times(50, () => ({ id: anUnknownId() }));
+  const rows = ids.map(({ id }) => ({ id, hash: id }));
+  const life = { created_at: 1, expires_at: 1 };
+  await insertRows(db, 'api_keys', rows, {
+    user_id: userId,
+    audience: 'billing',
+    name: 'full',
+    role: 'member',
+    ...life,
+  });
+  await send('createApiKey', { by });
+}
+
 async function manageSessions(by: Caller): Promise<void> {
   const { code } = (await by.post<Answered>('/api/auth/code')).body;
   const { token } = (await anyone.post<Answered>('/api/auth/code/exchange', { code })).body;
@@ -947,6 +973,7 @@ await send('changeMemberRole removeMember', ofAda);
 await send('getKeySet getLiveness getReadiness', { by: anyone });
 await manageSessions(founders.ada);
 await failInGeneral(founders);
+await keepApiKeys(founders.ada, founders.adaId);
 await exceedLimits(founders.ada);
 await disableAccount();
 await send('logOut', { by: founders.ada, body: {} });

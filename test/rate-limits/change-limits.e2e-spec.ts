@@ -120,7 +120,13 @@ describe('the limit of the changes of a user', () => {
       'requestPasswordReset',
       'resetPassword',
     ];
-    const forOthers = ['exchangeCode', 'introspectToken', 'issueServiceToken', ...ofLogins];
+    const forOthers = [
+      'exchangeCode',
+      'introspectToken',
+      'issueServiceToken',
+      'revokeFoundApiKey',
+      ...ofLogins,
+    ];
     expect(open.toSorted()).toEqual(forOthers.toSorted());
   });
 

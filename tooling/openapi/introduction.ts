@@ -60,6 +60,12 @@ export const SECTIONS: { tag: string; description: string; prefixes: string[] }[
     prefixes: ['/api/orgs/{orgId}/invitations'],
   },
   {
+    tag: 'API keys',
+    description:
+      'A program sends an API key to one service, and acts there as the user who made it. Anyone who finds an API key can revoke it.',
+    prefixes: ['/api/me/keys', '/api/orgs/{orgId}/keys', '/api/keys'],
+  },
+  {
     tag: 'Audit log',
     description:
       'Every change is an event. Users read their own events, admins and owners those of their organization.',

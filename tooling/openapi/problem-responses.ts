@@ -7,6 +7,7 @@ import {
   admitsUnverified,
   BOUND_TOKEN,
   needsUser,
+  RECENT_LOGIN,
   RouteAccess,
   takesBoundTokens,
   UNVERIFIED,
@@ -61,7 +62,10 @@ function refusedTo(access: Access, env: Env): (ProblemCode | ProblemExample)[] {
       ...MIN_ROLE_PROBLEMS[access.minRole],
     );
   if (!access.assurance) return refusals;
-  return [...refusals, access.assurance(env).login ? 'insufficient_user_authentication' : 'step_up_required'];
+  const { login } = access.assurance(env);
+  if (!login) return [...refusals, 'step_up_required'];
+  const code = 'insufficient_user_authentication';
+  return [...refusals, login.secondFactor ? code : { code, detail: RECENT_LOGIN }];
 }
 
 const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {

@@ -1,0 +1,67 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { Role } from '../access/principal.js';
+import { ApiId, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
+import { SERVICE_NAME } from '../services/service-secrets.js';
+import { MAX_API_KEY_NAME } from './api-key.entity.js';
+import { API_KEY_STATES, type ApiKeyState } from './api-keys.lists.js';
+
+/** Its checksum is wrong, so scanners of source code ignore it. */
+export const AN_API_KEY = `ack_${'0'.repeat(49)}`;
+
+const LISTED = {
+  id: '019a8f3e-9e5a-7c43-8e6f-8a0b2c4d5e6f',
+  name: 'nightly export',
+  audience: 'billing',
+  role: 'member',
+  state: 'active',
+  createdAt: '2026-11-22T09:00:00.000Z',
+  expiresAt: '2027-02-20T09:00:00.000Z',
+  lastUsedAt: null,
+};
+
+@ApiSchema({ name: 'ApiKey' })
+export class ApiKeyDto {
+  @ApiId({ example: LISTED.id }) id: string;
+  @ApiText(1, MAX_API_KEY_NAME, { example: LISTED.name }) name: string;
+
+  /** Name of the one service that the API key is for. */
+  @ApiProperty({ pattern: SERVICE_NAME.source, example: LISTED.audience }) audience: string;
+
+  /** The highest role that the API key has. */
+  @ApiRole() role: Role;
+
+  /**
+   * Whether the API key works now. A suspended one works again if its service accepts API keys and its user is enabled
+   * and, for an organization, a member who is not suspended.
+   */
+  @ApiProperty({ enum: API_KEY_STATES, enumName: 'ApiKeyState' }) state: ApiKeyState;
+
+  @ApiTime({ example: LISTED.createdAt }) createdAt: string;
+
+  /** Time at which the API key expires. */
+  @ApiTime({ example: LISTED.expiresAt }) expiresAt: string;
+
+  /** Hour of the last use. Null if it was not used. */
+  @ApiTime({ nullable: true }) lastUsedAt: string | null;
+}
+
+export class ApiKeysResponse {
+  /** API keys of the user, latest first. */
+  @ApiProperty({ type: [ApiKeyDto], example: [LISTED] }) apiKeys: ApiKeyDto[];
+
+  /** Names of the services that accept API keys. */
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', pattern: SERVICE_NAME.source },
+    example: ['billing'],
+  })
+  audiences: string[];
+}
+
+export class CreatedApiKeyResponse {
+  /** The new API key, without its text. */
+  @ApiProperty({ type: ApiKeyDto, example: LISTED }) apiKey: ApiKeyDto;
+
+  /** The API key. It is not returned again. */
+  @ApiProperty({ pattern: '^ack_[0-9A-Za-z]{49}$', example: AN_API_KEY }) key: string;
+}

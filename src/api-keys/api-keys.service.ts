@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import type { Origin, UserActor } from '../access/principal.js';
+import { InvalidTokenError } from '../auth/tokens/access-token.js';
+import { Env } from '../config/env.js';
+import { type Transaction, Unchanged, UNCHANGED } from '../database/transactions/transactions.js';
+import { newEntityId } from '../identifiers/entity-id.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
+import { Mails } from '../mail/mails.js';
+import type { KeyDetails } from '../mail/template.js';
+import { OrgChanges } from '../orgs/state/org-changes.js';
+import { NO_FACTS } from '../orgs/state/orgs.repository.js';
+import { Problem, ValidationProblem } from '../problems/problem.js';
+import { storedScopes } from '../services/service-secrets.js';
+import { ServicesRepository } from '../services/services.repository.js';
+import { UserChanges } from '../users/user-changes.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
+import type { ApiKey } from './api-key.entity.js';
+import { ApiKeyListsRepository, type ListedApiKey } from './api-keys.lists.js';
+import { ApiKeysRepository, type NewApiKeyRow } from './api-keys.repository.js';
+import { type CreateApiKeyRequest, expiryOf } from './api-keys.requests.js';
+import type { ApiKeyDto, ApiKeysResponse, CreatedApiKeyResponse } from './api-keys.responses.js';
+
+const MAX_OWN_KEYS = 50;
+
+const UNACCEPTED_AUDIENCE = 'must be the name of a service that accepts API keys';
+
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly userChanges: UserChanges,
+    private readonly orgChanges: OrgChanges,
+    private readonly keys: ApiKeysRepository,
+    private readonly lists: ApiKeyListsRepository,
+    private readonly services: ServicesRepository,
+    private readonly users: UsersRepository,
+    private readonly mails: Mails,
+    private readonly env: Env,
+  ) {}
+
+  async createOwn(actor: UserActor, request: CreateApiKeyRequest): Promise<CreatedApiKeyResponse> {
+    await this.requireAccepted(request);
+    const done = await this.userChanges.inUser({ actor }, actor.id, async (tx, user) => {
+      if (user.disabledAt !== null) return UNCHANGED;
+      // The raise of the user's revision makes the count exact, on two nodes too.
+      if ((await this.keys.countOwn(tx, user.id)) >= MAX_OWN_KEYS) throw new Problem('too_many_keys');
+
+      const { key, row } = this.newKey(request, { userId: user.id, orgId: null });
+      await this.keys.insert(tx, row);
+      await user.record({ type: 'key.created', data: createdData(row) });
+      await this.notify(tx, 'key_created', row, user.email);
+      return { apiKey: apiKeyView({ ...row, state: 'active', lastUsedAt: null }), key };
+    });
+    if (done.kind !== 'done') throw new InvalidTokenError('user_gone');
+    return done.answer;
+  }
+
+  async listOwn(userId: string): Promise<ApiKeysResponse> {
+    const apiKeys = (await this.lists.listOwn(userId)).map(apiKeyView);
+    return { apiKeys, audiences: await this.findAudiences() };
+  }
+
+  async revokeOwn(actor: UserActor, id: string): Promise<void> {
+    const { kind } = await this.userChanges.inUser({ actor }, actor.id, async (tx, user) => {
+      if (!(await this.keys.deleteOwn(tx, user.id, id))) return UNCHANGED;
+      return user.record({ type: 'key.revoked', data: { keyId: id, reason: 'revoked' } });
+    });
+    if (kind !== 'done') throw new Problem('key_not_found');
+  }
+
+  /** Tells nobody whether it was a key. A deleted organization and a disabled user are no exceptions. */
+  async report(text: string, origin: Origin): Promise<void> {
+    if (!isApiKey(text)) return;
+    const key = await this.keys.findByHash(hashApiKey(text));
+    if (!key) return;
+    const { userId, orgId } = key;
+    const actor = { kind: 'system', ...origin } as const;
+    const data = { keyId: key.id, reason: 'reported' } as const;
+    if (orgId === null) {
+      await this.userChanges.inUser({ actor }, userId, async (tx, user) => {
+        if (!(await this.keys.deleteFound(tx, key))) return UNCHANGED;
+        await user.record({ type: 'key.revoked', data });
+        return this.notify(tx, 'key_reported', key, user.email);
+      });
+      return;
+    }
+    await this.orgChanges.inAnyOrg({ actor }, orgId, NO_FACTS, async (tx, org) => {
+      const user = await this.users.findById(userId, tx);
+      if (!org || !user || !(await this.keys.deleteFound(tx, key))) return new Unchanged({});
+      await org.record({ type: 'key.revoked', userId, data });
+      await this.notify(tx, 'key_reported', key, user.email);
+      return {};
+    });
+  }
+
+  /** @throws ValidationProblem */
+  private async requireAccepted({ audience }: Pick<CreateApiKeyRequest, 'audience'>): Promise<void> {
+    if ((await this.findAudiences()).includes(audience)) return;
+    throw new ValidationProblem([{ field: 'audience', message: UNACCEPTED_AUDIENCE }]);
+  }
+
+  private async findAudiences(): Promise<string[]> {
+    const enabled = await this.services.findEnabled();
+    return enabled.filter(({ allow }) => storedScopes(allow).includes('keys')).map(({ name }) => name);
+  }
+
+  private newKey(
+    request: CreateApiKeyRequest,
+    owner: Pick<ApiKey, 'userId' | 'orgId'>,
+  ): { key: string; row: NewApiKeyRow } {
+    const key = newApiKey();
+    const createdAt = Date.now();
+    const { name, audience, role = 'member' } = request;
+    const expiresAt = expiryOf(request, createdAt, this.env.apiKeyMaxAge);
+    const row = { id: newEntityId(), hash: hashApiKey(key), ...owner, audience, role, name, createdAt };
+    return { key, row: { ...row, expiresAt } };
+  }
+
+  private notify(
+    tx: Transaction,
+    kind: 'key_created' | 'key_reported',
+    { name, audience, userId }: NewApiKeyRow,
+    recipient: string,
+  ): Promise<void> {
+    const details = JSON.stringify({ name, service: audience } satisfies KeyDetails);
+    return this.mails.notify(tx, { kind, recipient, senderId: userId, details });
+  }
+}
+
+function createdData({ id, audience, role }: NewApiKeyRow) {
+  return { keyId: id, service: audience, role };
+}
+
+function apiKeyView(key: Omit<ListedApiKey, 'email'>): ApiKeyDto {
+  const { id, name, audience, role, state, createdAt, expiresAt, lastUsedAt } = key;
+  const times = { createdAt: timeText(createdAt), expiresAt: timeText(expiresAt) };
+  return { id, name, audience, role, state, ...times, lastUsedAt: timeOrNull(lastUsedAt) };
+}
