@@ -33,7 +33,8 @@ import {
 } from '../support/personas.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
 import { type Instance, NO_LIMITS, startOwnService } from '../support/service.js';
-import { aBoundToken, aServiceCaller } from '../support/services.js';
+import { aBoundToken, aServiceCaller, setCall, tokenRequest } from '../support/services.js';
+import { insertApiKey } from '../support/api-keys.js';
 
 const CONFIG = '/api/auth/config';
 const RESET = '/api/auth/password/reset';
@@ -342,10 +343,14 @@ describe('with restricted emails', () => {
       expect(await delegated.get('/api/me/orgs')).toMatchObject(emailNotVerified);
     });
 
-    it('lets services have no token of an unverified user, while refresh keeps working', async () => {
+    it('lets services have no token or key of an unverified user, while refresh keeps working', async () => {
       const ada = await aVerifiedAccount(service, 'ada');
-      const billing = await aServiceCaller(service, 'introspect');
-      const tokens = [ada.token, await aBoundToken(billing, ada)];
+      const billing = await aServiceCaller(service, 'introspect', 'keys');
+      const ledger = await aServiceCaller(service, 'keys');
+      await setCall(service.db, billing, ledger);
+      const { key } = await insertApiKey(service, ada, billing);
+      const exchangeKey = () => billing.requestToken(tokenRequest(ledger.name, key));
+      const tokens = [ada.token, await aBoundToken(billing, ada), key];
       const isActive = async (token: string): Promise<boolean> =>
         (await bodyOf(billing.introspect<{ active: boolean }>({ token }))).active;
       for (const token of tokens) expect(await isActive(token)).toBe(true);
@@ -354,11 +359,13 @@ describe('with restricted emails', () => {
 
       await unverify(ada);
       for (const token of tokens) expect(await isActive(token)).toBe(false);
+      expect((await exchangeKey()).body).toMatchObject({ code: 'invalid_subject_token' });
       expect(await exchange(service, code)).toMatchObject(invalidCode);
       expect((await refresh(service, refreshToken)).status).toBe(200);
 
       await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [ada.id]);
       for (const token of tokens) expect(await isActive(token)).toBe(true);
+      expect((await exchangeKey()).status).toBe(200);
       expect((await exchange(service, code)).status).toBe(200);
     });
 

@@ -66,8 +66,9 @@ it('the check of a key takes one statement, of a key of an organization two, of 
   expect(await statementsOf(() => tokens.find(key))).toEqual(['SELECT api_keys']);
   await statementsOf(() => tokens.find(ofOrg.key));
   expect(await statementsOf(() => tokens.find(ofOrg.key))).toHaveLength(2);
-  const last = key.at(-1) === 'a' ? 'b' : 'a';
-  for (const wrong of [key.slice(0, -1) + last, `ack_${last}${key.slice(5)}`, `${key}a`, `ack_`, `ack_${id}`])
+  const changedAt = (index: number): string =>
+    key.slice(0, index) + (key[index] === 'a' ? 'b' : 'a') + key.slice(index + 1);
+  for (const wrong of [changedAt(key.length - 1), changedAt(4), `${key}a`, 'ack_', `ack_${id}`])
     expect(await statementsOf(() => tokens.find(wrong)), wrong).toEqual([]);
 });
 
@@ -78,6 +79,10 @@ it('the use of a key is noted to the hour, and only if the key was accepted', as
   await db.query("UPDATE services SET allow = 'keys'");
   await tokens.find(refused.key, ({ aud }) => aud === 'ledger');
   expect(await lastUse(refused.id)).toBeNull();
+  await db.query('DELETE FROM members');
+  const ofOrg = await aKey({ org_id: orgId });
+  expect(await tokens.find(ofOrg.key)).toEqual({ kind: 'refused', reason: 'key_inactive' });
+  expect(await lastUse(ofOrg.id)).toBeNull();
   const before = Date.now();
   expect((await tokens.find(key)).kind).toBe('live_key');
   const hour = Number(await lastUse(id));
