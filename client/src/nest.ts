@@ -23,6 +23,7 @@ import {
   admissionOf,
   memberCheck,
   type MemberRequirement,
+  type OrByKey,
   type RouteCheck,
   type RouteRequest,
   serviceCheck,
@@ -96,9 +97,13 @@ export const RequireMember = (requirement: MemberRequirement = {}): Decorator =>
  */
 export const RequireService = (from: string | readonly string[]): Decorator => guardedBy(serviceCheck(from));
 
-/** The user or the member whom the route has admitted: `@Admitted() member: MemberAdmission`. */
-export const Admitted: () => ParameterDecorator = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => admissionOf(context.switchToHttp().getRequest<object>()),
+/**
+ * The user or the member whom the route has admitted: `@Admitted() member: MemberAdmission`. If the route has `keys: true`:
+ * `@Admitted({ keys: true }) caller: MemberAdmission | MemberKeyAdmission`.
+ */
+export const Admitted: (or?: OrByKey) => ParameterDecorator = createParamDecorator(
+  (or: OrByKey | undefined, context: ExecutionContext) =>
+    admissionOf(context.switchToHttp().getRequest<object>(), or!),
 );
 
 function guardedBy(check: RouteCheck): Decorator {

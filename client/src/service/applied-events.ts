@@ -1,7 +1,7 @@
 import type { SessionEndedEvent } from '../api.gen.ts';
 import type { DataOf } from '../results.ts';
 import type { Changes } from './changes.ts';
-import { linkOfService } from './claims.ts';
+import { KEYS_OF_SERVICE, linkOfService } from './claims.ts';
 import type { Memberships } from './memberships.ts';
 import type { Revisions } from './revisions.ts';
 
@@ -56,6 +56,8 @@ function applyToState(event: FeedEvent, changes: Changes, memberships: Membershi
   else if (OF_ACCOUNTS.has(type)) changes.note(event.userId!);
   else if (OF_ORGS.has(type)) changes.note(event.orgId!);
   else if (OF_THIS_SERVICE.has(type)) changes.noteAll();
+  else if (type === 'service.allowed' || type === 'service.enabled') changes.note(KEYS_OF_SERVICE);
+  else if (type === 'key.revoked') changes.note(event.data.keyId, { ended: true });
   else if (type === 'service.tokens_ended' || type === 'service.call_revoked')
     changes.note(linkOfService(event.data.service));
 }

@@ -7,6 +7,8 @@ import { Unavailable } from './unavailable.ts';
 const TIMEOUT_MS = 5_000;
 const AT_ONCE = 32;
 const WAITING = 1_024;
+const KEYS_AT_ONCE = 8;
+const KEYS_WAITING = 64;
 
 type ReadOptions = { timeoutMs: number; signal: AbortSignal };
 type Call<Data> = (
@@ -24,7 +26,9 @@ export interface GuardClient extends Pick<
 
 export interface ReadPurpose {
   /** The client waits for a revision that the feed has not reported. It may never come, so these reads have slots of their own. */
-  awaitsRevision: boolean;
+  awaitsRevision?: boolean;
+  /** Anyone can make up keys, so questions about unknown ones leave slots for all else. */
+  isUnknownKey?: boolean;
 }
 
 /** Bounds the requests to Accounts that run at once, so that many users after a start do not overload it. */
@@ -33,6 +37,7 @@ export class BoundedCalls {
   private readonly signal: AbortSignal;
   private readonly slots = new Slots(AT_ONCE, WAITING);
   private readonly awaitedSlots = new Slots(AT_ONCE, WAITING);
+  private readonly keySlots = new Slots(KEYS_AT_ONCE, KEYS_WAITING);
 
   constructor(client: GuardClient, signal: AbortSignal) {
     this.client = client;
@@ -40,9 +45,8 @@ export class BoundedCalls {
   }
 
   /** Repeats a read without a response once, because another instance may respond. @throws Unavailable */
-  read<Data>(call: Call<Data>, purpose?: ReadPurpose): Promise<Data> {
-    const slots = purpose?.awaitsRevision ? this.awaitedSlots : this.slots;
-    return slots.run(async () => {
+  read<Data>(call: Call<Data>, purpose: ReadPurpose = {}): Promise<Data> {
+    return this.slotsOf(purpose).run(async () => {
       const { options } = this;
       const first = await call(this.client, options);
       if (first.ok) return first.data;
@@ -55,6 +59,11 @@ export class BoundedCalls {
 
   revoke(accessToken: string): Promise<Answered | Failed> {
     return this.slots.run(() => this.client.revoke(accessToken, this.options));
+  }
+
+  private slotsOf({ awaitsRevision, isUnknownKey }: ReadPurpose): Slots {
+    if (isUnknownKey) return this.keySlots;
+    return awaitsRevision ? this.awaitedSlots : this.slots;
   }
 
   private get options(): ReadOptions {

@@ -1,10 +1,10 @@
 import type { InputOf } from '../results.ts';
+import { hashOf } from './api-keys.ts';
 import type { BoundedCalls } from './bounded-calls.ts';
 import type { Changes } from './changes.ts';
-import { linkOfService } from './claims.ts';
+import { linkOfService, type KeyToken, type UserToken } from './claims.ts';
 import { isProblem } from './reasons.ts';
 import { SharedReads } from './shared-reads.ts';
-import type { KnownUser } from './tokens.ts';
 import { Unavailable } from './unavailable.ts';
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -45,7 +45,7 @@ export class CallTokens {
    * @returns undefined if Accounts does not accept the user's token
    * @throws Unavailable
    */
-  forUser(audience: string, token: string, known: KnownUser): Promise<CallToken | undefined> {
+  forUser(audience: string, token: string, known: UserToken | KeyToken): Promise<CallToken | undefined> {
     const subject = { subject_token: token, subject_token_type: ACCESS_TOKEN } as const;
     return this.find(known, { grant_type: EXCHANGE, audience, ...subject }, known.links);
   }
@@ -67,7 +67,7 @@ export class CallTokens {
     this.kept.set(holder, byAudience);
     const kept = byAudience.get(audience);
     if (kept && Date.now() < kept.until && !this.changes.isVoid(kept.readAt, ...links)) return kept.answer;
-    const key = `${audience} ${subject_token}`;
+    const key = `${audience} ${hashOf(subject_token)}`;
     const read = await this.reads.read(key, links, (readAt) => this.request(input, readAt));
     if (read) byAudience.set(audience, read);
     return read?.answer;
@@ -89,6 +89,6 @@ export class CallTokens {
 
   private missing(to: string): string {
     const command = `accounts services call ${this.service} --to ${to} --reason …`;
-    return `"${this.service}" gets no token for "${to}" (invalid_target): an operator has to allow the call by ${command}`;
+    return `"${this.service}" gets no token for "${to}" (invalid_target): an operator has to allow the call by ${command}, and for API keys "${to}" needs the scope keys`;
   }
 }

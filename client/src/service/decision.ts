@@ -1,5 +1,5 @@
 import type { Role } from '../api.gen.ts';
-import type { Admission, MemberAdmission } from './guard.ts';
+import type { Admission, KeyAdmission } from './guard.ts';
 import { extended } from './held-token.ts';
 import {
   callerNotAllowed,
@@ -8,31 +8,38 @@ import {
   notAMember,
   type Refusal,
 } from './refusal.ts';
-import { isAtLeast, isSteppedUp, type StepUp, type UserRequirement } from './requirement.ts';
+import { isAtLeast, isSteppedUp, lowerOf, type StepUp, type UserRequirement } from './requirement.ts';
 
 export function bearerToken(authorization: string | undefined | null): string | undefined {
   return /^Bearer +([^\s,]+) *$/i.exec(authorization ?? '')?.[1];
 }
 
-/** A user who came directly is always allowed. */
-export function decideOnWay(admission: Admission, { via }: UserRequirement): Admission | Refusal {
+/** A user who came directly is always allowed. An API key of an organization is allowed there alone. */
+export function decideOnCaller<Admitted extends Admission | KeyAdmission>(
+  admission: Admitted,
+  { via, orgId }: UserRequirement & { orgId?: string | undefined },
+): Admitted | Refusal {
   const latest = admission.via.at(-1);
-  return via === undefined || latest === undefined || via.includes(latest) ? admission : callerNotAllowed();
+  if (via !== undefined && latest !== undefined && !via.includes(latest)) return callerNotAllowed();
+  const { orgId: only = null } = admission.key ?? {};
+  if (only === null || only === orgId) return admission;
+  return orgId === undefined ? callerNotAllowed() : notAMember();
 }
 
-/** @param role the role of the user in the organization; undefined if the user is not a member */
-export function decideOnMember(
-  admission: Admission,
-  role: Role | undefined,
+/** @param own the role of the user in the organization; undefined if the user is not a member */
+export function decideOnMember<Admitted extends Admission | KeyAdmission>(
+  admission: Admitted,
+  own: Role | undefined,
   least: Role | undefined,
-): MemberAdmission | Refusal {
-  if (role === undefined) return notAMember();
+): (Admitted & { role: Role }) | Refusal {
+  if (own === undefined) return notAMember();
+  const role = admission.key ? lowerOf(own, admission.key.role) : own;
   if (least !== undefined && !isAtLeast(role, least)) return insufficientRole(least);
   return extended(admission, { role });
 }
 
 /** Call it last, because another login does not help a user who lacks the role. */
-export function decideOnLogin<Admitted extends Admission>(
+export function decideOnLogin<Admitted extends Admission | KeyAdmission>(
   admitted: Admitted | Refusal,
   required: StepUp,
 ): Admitted | Refusal {

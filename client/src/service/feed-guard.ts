@@ -3,15 +3,25 @@ import { Budget } from '../budget.ts';
 import { requireKnown } from '../known-members.ts';
 import type { ProblemOf } from '../results.ts';
 import { inTime } from '../waiting.ts';
+import { isApiKey } from './api-key-form.ts';
+import { ApiKeys, type KnownKey } from './api-keys.ts';
 import { applyEvent, type FeedEvent } from './applied-events.ts';
 import { type GuardClient, BoundedCalls } from './bounded-calls.ts';
 import { type CallToken, CallTokens } from './call-tokens.ts';
 import { Changes } from './changes.ts';
 import { callsOf, type ServiceClient, serviceClientOf } from './client.ts';
-import { bearerToken, decideOnLogin, decideOnMember, decideOnWay } from './decision.ts';
+import { bearerToken, decideOnCaller, decideOnLogin, decideOnMember } from './decision.ts';
 import { Feed, type FeedProblem } from './feed.ts';
 import { type GuardOptions, requireOptions } from './guard-options.ts';
-import type { Admission, ExchangeAdmission, Guard, MemberAdmission, ServiceAdmission } from './guard.ts';
+import type {
+  Admission,
+  ExchangeAdmission,
+  Guard,
+  KeyAdmission,
+  MemberAdmission,
+  MemberKeyAdmission,
+  ServiceAdmission,
+} from './guard.ts';
 import { admissionOf, extended, tokenOf } from './held-token.ts';
 import { callHook } from '../hooks.ts';
 import { KeySet } from './key-set.ts';
@@ -34,6 +44,7 @@ import {
   type ExchangeOptions,
   type FromServices,
   type InOrg,
+  type OrKey,
   requireAudience,
   requireFrom,
   requirementOf,
@@ -51,9 +62,13 @@ const UNVERIFIED =
   'the exchanged token does not verify, compare the issuer, the audience and the clock with those of Accounts';
 const ENDED = 'the session ended';
 const NOT_ACTIVE = 'Accounts reports that the token is not active';
+const KEY_NOT_ACTIVE = 'the API key is unknown, suspended, expired or revoked';
 const BEARER = 'Bearer ';
 const ANY_USER: AnyUser = {};
 const WAIT: readonly string[] = ['signal'] satisfies (keyof Wait)[];
+
+type Caller = Admission | KeyAdmission;
+type MemberCaller = MemberAdmission | MemberKeyAdmission;
 
 /**
  * Creates a guard, which starts to follow the event feed at once. `close` stops it.
@@ -65,7 +80,7 @@ export function createGuard(options: GuardOptions): Guard {
   requireOptions(options);
   const guard = new FeedGuard(options);
   return {
-    authorize: (authorization: string | undefined | null, required?: AnyUser | InOrg) =>
+    authorize: (authorization: string | undefined | null, required?: OrKey<AnyUser | InOrg>) =>
       guard.authorize(authorization, required ?? ANY_USER) as Promise<MemberAdmission | Refusal>,
     exchange: (input, wait = {}) => guard.answer(() => guard.exchange(input, wait), wait),
     logOut: (authorization, wait = {}) => guard.answer(() => guard.logOut(authorization, wait), wait),
@@ -87,6 +102,7 @@ class FeedGuard {
   private readonly client: ServiceClient;
   private readonly tokens: Tokens;
   private readonly sessions: Sessions;
+  private readonly apiKeys: ApiKeys;
   private readonly callTokens: CallTokens;
   private readonly memberships: Memberships;
   private readonly latestRoles: LatestRoles;
@@ -110,6 +126,7 @@ class FeedGuard {
     const keys = new KeySet(this.client, stopped, () => this.tokens.forgetAll());
     this.tokens = new Tokens(keys, { ...options, service: credentials.name }, limits.tokens ?? 100_000);
     this.sessions = new Sessions(calls, changes, limits.sessions ?? 100_000);
+    this.apiKeys = new ApiKeys(calls, changes, limits.tokens ?? 100_000);
     this.callTokens = new CallTokens(calls, changes, credentials.name);
     this.memberships = new Memberships(calls, changes, limits.memberships ?? 100_000);
     const revisions = new Revisions(REVISIONS);
@@ -152,8 +169,8 @@ class FeedGuard {
 
   async authorize(
     authorization: string | undefined | null,
-    options: AnyUser | InOrg,
-  ): Promise<Admission | MemberAdmission | Refusal> {
+    options: OrKey<AnyUser | InOrg>,
+  ): Promise<Caller | Refusal> {
     if (options === ANY_USER) {
       const admission = this.admitUnchanged(authorization);
       if (admission) return admission;
@@ -162,22 +179,25 @@ class FeedGuard {
   }
 
   /** Decides most requests, without parsing, waiting or a request to Accounts. */
-  private admitUnchanged(authorization: string | undefined | null): Admission | undefined {
+  private admitUnchanged(authorization: string | undefined | null, keys = false): Caller | undefined {
     if (!authorization?.startsWith(BEARER)) return undefined;
     const token = authorization.slice(BEARER.length);
+    const key = keys ? this.apiKeys.findKnown(token) : undefined;
+    if (key) return this.feed.isCurrent() ? admissionOf(token, key, key.session) : undefined;
     const known = this.tokens.find(token);
-    if (known === undefined || known.service !== undefined) return undefined;
+    if (known === undefined || known.service !== undefined || (known.key && !keys)) return undefined;
     const session = this.sessions.findUnchanged(known);
     return session && this.feed.isCurrent() ? admissionOf(token, known, session) : undefined;
   }
 
   private async authorizeBy(
     authorization: string | undefined | null,
-    options: AnyUser | InOrg,
-  ): Promise<Admission | MemberAdmission | Refusal> {
+    options: OrKey<AnyUser | InOrg>,
+  ): Promise<Caller | Refusal> {
     const required = requirementOf(options);
-    const user = this.admitUnchanged(authorization) ?? (await this.admitBy(authorization));
-    const admission = user.ok ? decideOnWay(user, options) : user;
+    const { keys } = options;
+    const caller = this.admitUnchanged(authorization, keys) ?? (await this.admitBy(authorization, keys));
+    const admission = caller.ok ? decideOnCaller(caller, options) : caller;
     if (!admission.ok) return admission;
     const admitted = required === undefined ? admission : await this.admitMember(admission, required);
     return decideOnLogin(admitted, options);
@@ -204,15 +224,18 @@ class FeedGuard {
       throw new Unavailable(new Error(`${UNVERIFIED}: ${verified.message}`, { cause: verified }));
     }
     const admission = await this.admit(token);
-    return admission.ok ? extended(admission, { token }) : admission;
+    if (!admission.ok) return admission;
+    return admission.key ? callerNotAllowed() : extended(admission, { token });
   }
 
   async logOut(authorization: string | undefined | null, wait: Wait): Promise<{ ok: true } | Refusal> {
     requireKnown('The options of logOut do', wait, WAIT);
     const token = bearerToken(authorization);
     if (token === undefined) return unauthorized();
+    if (isApiKey(token)) return callerNotAllowed();
     const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
     if (known instanceof TokenRejection) return this.reject(known);
+    if (known.key) return callerNotAllowed();
     if (this.sessions.isRefused(known)) return invalidToken(NOT_ACTIVE);
     if (this.sessions.hasEnded(known)) return invalidToken(ENDED);
     // A service that is called ends nothing.
@@ -228,16 +251,20 @@ class FeedGuard {
     const token = bearerToken(authorization);
     const live = token === undefined ? unauthorized() : await this.findLive(token);
     if ('problem' in live) return live;
-    const { service: name, claims } = live.known;
-    if (name === undefined || !options.from.includes(name)) return callerNotAllowed();
-    return { ok: true, service: { name }, claims };
+    const { known } = live;
+    if (known.service === undefined || !options.from.includes(known.service)) return callerNotAllowed();
+    return { ok: true, service: { name: known.service }, claims: known.claims };
   }
 
-  async tokenFor(audience: string, admission: Admission, wait: Wait): Promise<CallToken | Refusal> {
+  async tokenFor(
+    audience: string,
+    admission: Admission | KeyAdmission,
+    wait: Wait,
+  ): Promise<CallToken | Refusal> {
     requireKnown('The options of tokenFor do', wait, WAIT);
     requireAudience(audience);
     const token = tokenOf(admission);
-    const known = await this.findKnown(token);
+    const known = isApiKey(token) ? await this.findKey(token) : await this.findKnown(token, true);
     if ('problem' in known) return known;
     if (known.service !== undefined) return callerNotAllowed();
     return (await this.callTokens.forUser(audience, token, known)) ?? invalidToken(NOT_ACTIVE);
@@ -277,43 +304,60 @@ class FeedGuard {
     await this.feed.ended();
   }
 
-  private async admitBy(authorization: string | undefined | null): Promise<Admission | Refusal> {
+  private async admitBy(
+    authorization: string | undefined | null,
+    keys: boolean | undefined,
+  ): Promise<Caller | Refusal> {
     const token = bearerToken(authorization);
-    return token === undefined ? unauthorized() : this.admit(token);
+    return token === undefined ? unauthorized() : this.admit(token, keys);
   }
 
-  private async admit(token: string): Promise<Admission | Refusal> {
-    const live = await this.findLive(token);
+  private async admit(token: string, keys = false): Promise<Caller | Refusal> {
+    const live = await this.findLive(token, keys);
     if ('problem' in live) return live;
     const { known, session } = live;
     return known.service === undefined ? admissionOf(token, known, session) : callerNotAllowed();
   }
 
-  private async findLive(token: string): Promise<{ known: KnownToken; session: LiveSession } | Refusal> {
-    const known = await this.findKnown(token);
+  private async findLive(
+    token: string,
+    keys = false,
+  ): Promise<{ known: KnownToken | KnownKey; session: LiveSession } | Refusal> {
+    if (isApiKey(token)) {
+      const key = keys ? await this.findKey(token) : callerNotAllowed();
+      return 'problem' in key ? key : { known: key, session: key.session };
+    }
+    const known = await this.findKnown(token, keys);
     if ('problem' in known) return known;
     const session = this.sessions.find(known) ?? (await this.sessions.read(token, known));
     return session === undefined ? invalidToken(NOT_ACTIVE) : { known, session };
   }
 
+  private async findKey(key: string): Promise<KnownKey | Refusal> {
+    if (!this.feed.isCurrent()) await this.untilCurrent();
+    return (await this.apiKeys.find(key)) ?? invalidToken(KEY_NOT_ACTIVE);
+  }
+
   /** Verifies the token, and compares it with what the feed has reported. */
-  private async findKnown(token: string): Promise<KnownToken | Refusal> {
+  private async findKnown(token: string, keys: boolean): Promise<KnownToken | Refusal> {
     const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
     if (known instanceof TokenRejection) return this.reject(known);
+    if (known.key && !keys) return callerNotAllowed();
     if (this.sessions.isRefused(known)) return invalidToken(NOT_ACTIVE);
     if (!this.feed.isCurrent()) await this.untilCurrent();
     return this.sessions.hasEnded(known) ? invalidToken(ENDED) : known;
   }
 
   private async admitMember(
-    admission: Admission,
-    { orgId, role: least, atLeast }: InOrg,
-  ): Promise<MemberAdmission | Refusal> {
-    const { user, session } = admission;
+    admission: Caller,
+    { orgId, role: least, atLeast }: OrKey<InOrg>,
+  ): Promise<MemberCaller | Refusal> {
+    const { user, key } = admission;
+    const { id } = key ?? admission.session;
     const role =
       atLeast === undefined
         ? await this.memberships.roleIn(orgId, user.id)
-        : await this.latestRoles.roleIn(orgId, user.id, atLeast, session.id);
+        : await this.latestRoles.roleIn(orgId, user.id, atLeast, id);
     return decideOnMember(admission, role, least);
   }
 

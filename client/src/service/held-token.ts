@@ -1,5 +1,6 @@
-import type { Admission } from './guard.ts';
-import type { KnownUser, LiveSession } from './tokens.ts';
+import type { Admission, KeyAdmission } from './guard.ts';
+import type { KeyToken, UserToken } from './claims.ts';
+import type { LiveSession } from './tokens.ts';
 
 /** Holds the access token of a user where neither `JSON.stringify` nor `console.log` shows it, and no copy has it. */
 class Admitted {
@@ -31,13 +32,14 @@ export function extended<Shown extends object, More extends object>(
 /** @throws TypeError for anything but an admission of a guard, such as a copy of one */
 export const tokenOf = (admission: unknown): string => Admitted.tokenOf(admission);
 
-export function admissionOf(token: string, { claims, via }: KnownUser, session: LiveSession): Admission {
-  const { email, emailVerified, amr, authTime } = session;
-  return holding(token, {
-    ok: true,
-    user: { id: claims.sub, email, emailVerified },
-    session: { id: claims.sid, amr, authTime },
-    claims,
-    via,
-  });
+export function admissionOf(
+  token: string,
+  known: UserToken | KeyToken,
+  { email, emailVerified, amr, authTime }: LiveSession,
+): Admission | KeyAdmission {
+  const { via } = known;
+  const user = { id: known.claims.sub, email, emailVerified };
+  if (known.key) return holding(token, { ok: true, user, key: known.key, claims: known.claims, via });
+  const { claims } = known;
+  return holding(token, { ok: true, user, session: { id: claims.sid, amr, authTime }, claims, via });
 }

@@ -6,13 +6,21 @@ export { createServiceClient, type ServiceClient, type ServiceClientOptions } fr
 export type { FeedEvent } from './applied-events.ts';
 export type { FeedProblem } from './feed.ts';
 export type { GuardLog } from './refusal-log.ts';
-export type { AnyUser, ExchangeOptions, FromServices, InOrg, StepUp, Wait } from './requirement.ts';
+export type { AnyUser, ExchangeOptions, FromServices, InOrg, OrKey, StepUp, Wait } from './requirement.ts';
 export type { Refusal, RefusalProblem } from './refusal.ts';
 export { GuardNotReadyError, type ReadyOptions } from './readiness.ts';
 export { TokenRejection } from './tokens.ts';
 export type { CallToken } from './call-tokens.ts';
-export type { Actor, ServiceClaims, TokenClaims } from './claims.ts';
+export type { Actor, ApiKey, KeyClaims, ServiceClaims, TokenClaims } from './claims.ts';
 export { revisionOf } from './own-revision.ts';
 export { createGuard } from './feed-guard.ts';
-export type { Admission, ExchangeAdmission, Guard, MemberAdmission, ServiceAdmission } from './guard.ts';
+export type {
+  Admission,
+  ExchangeAdmission,
+  Guard,
+  KeyAdmission,
+  MemberAdmission,
+  MemberKeyAdmission,
+  ServiceAdmission,
+} from './guard.ts';
 export type { GuardOptions } from './guard-options.ts';

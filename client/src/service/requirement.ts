@@ -1,6 +1,6 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
 import { requireKnown } from '../known-members.ts';
-import { SERVICE_NAME } from './claims.ts';
+import { BY_RANK, SERVICE_NAME } from './claims.ts';
 
 export interface Wait {
   /** Ends this wait. The guard then returns 503 `unavailable`. */
@@ -35,6 +35,8 @@ export interface UserRequirement extends StepUp {
    * and with `[]` no other user is.
    */
   via?: readonly string[] | undefined;
+  /** Also admits API keys. By default no key is admitted. */
+  keys?: boolean | undefined;
 }
 
 /** The services that `authorizeService` admits. */
@@ -43,7 +45,14 @@ export interface FromServices extends Wait {
 }
 
 /** The requirements of `authorize` for any user. */
-export interface AnyUser extends UserRequirement, Wait {}
+export interface AnyUser extends UserRequirement, Wait {
+  keys?: false | undefined;
+}
+
+/** Requirements that also admit API keys. */
+export type OrKey<Required extends AnyUser> = Required extends AnyUser
+  ? Omit<Required, 'keys'> & Pick<UserRequirement, 'keys'>
+  : never;
 
 /** The requirements of `authorize` for a member. */
 export interface InOrg extends AnyUser {
@@ -58,9 +67,8 @@ export interface InOrg extends AnyUser {
   atLeast?: number | undefined;
 }
 
-const BY_RANK: readonly Role[] = ['member', 'admin', 'owner'];
 const METHODS: readonly AuthenticationMethod[] = ['pwd', 'otp'];
-const OF_ANY_USER: readonly string[] = ['signal', 'maxAge', 'amr', 'via'] satisfies (keyof AnyUser)[];
+const OF_ANY_USER: readonly string[] = ['signal', 'maxAge', 'amr', 'via', 'keys'] satisfies (keyof AnyUser)[];
 const OF_MEMBERS: readonly string[] = [...OF_ANY_USER, 'orgId', 'role', 'atLeast'];
 
 /**
@@ -68,7 +76,7 @@ const OF_MEMBERS: readonly string[] = [...OF_ANY_USER, 'orgId', 'role', 'atLeast
  *
  * @throws TypeError for invalid options
  */
-export function requirementOf(options: AnyUser | InOrg): InOrg | undefined {
+export function requirementOf(options: OrKey<AnyUser | InOrg>): OrKey<InOrg> | undefined {
   requireKnown('authorize does', options, OF_MEMBERS);
   requireOfUsers(options);
   if (!('orgId' in options)) {
@@ -90,14 +98,15 @@ export function requireRole(role: Role | undefined): void {
     throw new TypeError(`role must be one of ${BY_RANK.join(', ')}`);
 }
 
-/** @throws TypeError for an invalid age, invalid methods or an invalid way */
-export function requireOfUsers({ maxAge, amr, via }: UserRequirement): void {
+/** @throws TypeError for an invalid age, way or `keys`, and for invalid methods */
+export function requireOfUsers({ maxAge, amr, via, keys }: UserRequirement): void {
   if (maxAge !== undefined && !(typeof maxAge === 'number' && maxAge >= 0))
     throw new TypeError('maxAge must be a number of seconds');
   if (amr !== undefined && !(Array.isArray(amr) && amr.every((method) => METHODS.includes(method))))
     throw new TypeError(`amr must be a list of ${METHODS.join(' and ')}`);
   if (via !== undefined && !(Array.isArray(via) && via.every(isName)))
     throw new TypeError('via must be a list of names of services');
+  if (keys !== undefined && typeof keys !== 'boolean') throw new TypeError('keys must be true or false');
 }
 
 /** @throws TypeError for anything but a list of names, which is not empty */
@@ -119,11 +128,15 @@ export function isAtLeast(role: Role, least: Role): boolean {
   return BY_RANK.indexOf(role) >= BY_RANK.indexOf(least);
 }
 
-/** Returns whether the login is as recent and as strong as required. */
+export const lowerOf = (one: Role, other: Role): Role => (isAtLeast(one, other) ? other : one);
+
+/** Returns whether the login is as recent and as strong as required. An API key has no login. */
 export function isSteppedUp(
-  { authTime, amr }: { authTime: number; amr: readonly AuthenticationMethod[] },
+  login: { authTime: number; amr: readonly AuthenticationMethod[] } | undefined,
   required: StepUp,
 ): boolean {
+  if (login === undefined) return required.maxAge === undefined && required.amr === undefined;
+  const { authTime, amr } = login;
   if (required.maxAge !== undefined && Date.now() / 1000 - authTime > required.maxAge) return false;
   return required.amr === undefined || required.amr.every((method) => amr.includes(method));
 }

@@ -1,9 +1,13 @@
+import type { IntrospectionResponse } from '../api.gen.ts';
 import type { BoundedCalls } from './bounded-calls.ts';
 import type { Changes } from './changes.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
 import type { KnownToken, KnownUser, LiveSession } from './tokens.ts';
 import { Unavailable } from './unavailable.ts';
+
+/** An API key that is suspended can return. No event says so to a guard that does not know whose key it is. */
+export const REFUSED_KEY_MS = 10_000;
 
 /** Introspects each session once, and again after the feed reports a change of the session or of its user. */
 export class Sessions {
@@ -30,8 +34,9 @@ export class Sessions {
   }
 
   /** Returns whether Accounts rejected the token, and the feed has reported no change of its links since then. */
-  isRefused({ links, refusedAt }: KnownToken): boolean {
-    return refusedAt !== undefined && !this.changes.isVoid(refusedAt, ...links);
+  isRefused({ links, refusedAt, refusedUntil }: KnownToken): boolean {
+    if (refusedAt === undefined || this.changes.isVoid(refusedAt, ...links)) return false;
+    return performance.now() < refusedUntil;
   }
 
   /** The session of a token that was live at the last change that the feed reported. */
@@ -52,7 +57,7 @@ export class Sessions {
     const { position } = this.changes;
     const session = await this.reads.read(token, known.links, (readAt) => this.introspect(token, readAt));
     if (session) this.live.set(keyOf(known), session);
-    else known.refusedAt = position;
+    else this.noteRefusal(known, position);
     return session && (this.find(known) ?? session);
   }
 
@@ -74,24 +79,33 @@ export class Sessions {
     const { position } = this.changes;
     const answer = await this.calls.revoke(token);
     if (answer.ok) this.changes.note(known.claims.sid, { ended: true });
-    else if (answer.problem.code === 'invalid_token') known.refusedAt = position;
+    else if (answer.problem.code === 'invalid_token') this.noteRefusal(known, position);
     else throw new Unavailable(answer.problem);
     return answer.ok;
+  }
+
+  private noteRefusal(known: KnownToken, position: number): void {
+    known.refusedAt = position;
+    known.refusedUntil = known.key ? performance.now() + REFUSED_KEY_MS : Number.POSITIVE_INFINITY;
   }
 
   private async introspect(token: string, readAt: number): Promise<LiveSession | undefined> {
     const answer = await this.calls.read((client, options) => client.introspectToken({ token }, options));
     if (!answer.active) return undefined;
-    // A service's own token has none of these members.
-    const { username: email = '', email_verified: emailVerified = false, amr = [], auth_time = 0 } = answer;
-    return { readAt, email, emailVerified, amr, authTime: auth_time };
+    return sessionOf(answer, readAt);
   }
+}
+
+export function sessionOf(answer: IntrospectionResponse, readAt: number): LiveSession {
+  // API keys have no login, and a service's own token has none of these members.
+  const { username: email = '', email_verified: emailVerified = false, amr = [], auth_time = 0 } = answer;
+  return { readAt, email, emailVerified, amr, authTime: auth_time };
 }
 
 /**
  * Contains the user, because an attacker with a leaked signing key could combine a session with another user. Contains the
  * way, because a session that is live by one way says nothing of another way.
  */
-function keyOf({ claims: { sid, sub, via_epoch }, via }: KnownToken): string {
-  return JSON.stringify([sid, sub, via, via_epoch]);
+function keyOf({ key, claims: { sid, sub, via_epoch }, via }: KnownToken): string {
+  return JSON.stringify([sid, sub, via, via_epoch, key]);
 }

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { AuthenticationMethod } from '../api.gen.ts';
-import { readClaims, type ServiceToken, type UserToken } from './claims.ts';
+import { type KeyToken, readClaims, type ServiceToken, type UserToken } from './claims.ts';
 import type { KeySet } from './key-set.ts';
 import { RecentlyUsed } from './recently-used.ts';
 
@@ -8,16 +8,20 @@ import { RecentlyUsed } from './recently-used.ts';
 const LEEWAY_SECONDS = 30;
 const ALGORITHM = 'ES256';
 
+const UNSEEN: Seen = { refusedAt: undefined, refusedUntil: 0, session: undefined, liveAt: undefined };
+
 interface Seen {
   /** The position of the feed at which Accounts rejected the token. */
   refusedAt: number | undefined;
+  /** The time until which the guard remembers it. */
+  refusedUntil: number;
   /** The session of the token, and the position of the feed at which the session was live. */
   session: LiveSession | undefined;
   liveAt: number | undefined;
 }
 
 export type KnownUser = UserToken & Seen;
-export type KnownToken = KnownUser | (ServiceToken & Seen);
+export type KnownToken = KnownUser | ((KeyToken | ServiceToken) & Seen);
 
 /** A live session, as Accounts described it. */
 export interface LiveSession {
@@ -83,7 +87,7 @@ export class Tokens {
       });
       const read = readClaims(payload);
       if (read === undefined) return new TokenRejection('Accounts issues no token with these claims');
-      const known: KnownToken = { ...read, refusedAt: undefined, session: undefined, liveAt: undefined };
+      const known: KnownToken = { ...read, ...UNSEEN };
       this.known.set(token, known);
       return known;
     } catch (error) {

@@ -1,10 +1,11 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
 import { requireKnown } from '../known-members.ts';
+import { apiKeyOf, isApiKey } from '../service/api-key-form.ts';
 import type { FeedEvent } from '../service/applied-events.ts';
 import type { GuardOptions } from '../service/guard-options.ts';
 import type { CallToken } from '../service/call-tokens.ts';
-import type { Admission, Guard, MemberAdmission } from '../service/guard.ts';
-import { bearerToken, decideOnLogin, decideOnMember, decideOnWay } from '../service/decision.ts';
+import type { Admission, Guard, KeyAdmission } from '../service/guard.ts';
+import { bearerToken, decideOnCaller, decideOnLogin, decideOnMember } from '../service/decision.ts';
 import { extended, holding, tokenOf } from '../service/held-token.ts';
 import {
   callerNotAllowed,
@@ -19,6 +20,7 @@ import {
   EXCHANGE_OPTIONS,
   type ExchangeOptions,
   type InOrg,
+  type OrKey,
   requireAudience,
   requireFrom,
   requirementOf,
@@ -50,6 +52,20 @@ export interface FakeLogin extends FakeCaller {
   sessionId: string;
 }
 
+export interface FakeKey {
+  /** The user as whom the key acts: another one for each key by default. */
+  user?: Omit<FakeUser, 'amr' | 'authTime'> | undefined;
+  /** The most that the key may have: `member` by default. */
+  role?: Role | undefined;
+  /** The only organization in which the key acts: each one of its user by default. */
+  orgId?: string | undefined;
+}
+
+export interface MadeKey extends FakeCaller {
+  userId: string;
+  keyId: string;
+}
+
 /** The hooks of your service. */
 export type FakeOptions = Pick<GuardOptions, 'onEvent' | 'onReset'>;
 const OPTIONS: readonly string[] = ['onEvent', 'onReset'] satisfies (keyof FakeOptions)[];
@@ -65,6 +81,8 @@ export type FakeEvent = FeedEvent extends infer Event
 export interface FakeGuard extends Guard {
   /** Returns an access token that the guard admits. */
   logIn(user?: FakeUser): FakeLogin;
+  /** Returns an API key, or with `user.via` a token by one, that the guard admits where `keys` is true. It has the roles of its user. */
+  makeKey(key?: FakeKey): MadeKey;
   /** Returns an access token with which this service calls for itself. */
   callAs(name: string): FakeCaller;
   /**
@@ -91,7 +109,7 @@ export interface FakeGuard extends Guard {
  */
 export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
   requireKnown('fakeGuard does', hooks, OPTIONS);
-  const admissions = new Map<string, Admission>();
+  const admissions = new Map<string, Admission | KeyAdmission>();
   const callers = new Map<string, string>();
   const roles = new Map<string, Role>();
   const codes = new Map<string, FakeUser>();
@@ -110,23 +128,47 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
     return { userId, token, authorization: `Bearer ${token}`, sessionId: session.id };
   };
 
+  const makeKey = ({ user = {}, role = 'member', orgId: only }: FakeKey = {}): MadeKey => {
+    const orgId = only ?? null;
+    const token = user.via?.length
+      ? newToken()
+      : apiKeyOf(
+          newToken()
+            .replaceAll(/[^0-9a-z]/g, '')
+            .padEnd(43, '0'),
+        );
+    const {
+      ok,
+      user: { id },
+      user: of,
+      via,
+    } = admissionOf(user);
+    const keyId = crypto.randomUUID();
+    const claims = claimsOf(id, { key: { id: keyId, role, org: orgId } });
+    admissions.set(token, holding(token, { ok, user: of, key: { id: keyId, role, orgId }, claims, via }));
+    return { userId: id, keyId, token, authorization: `Bearer ${token}` };
+  };
+
   const authorize = async (
     authorization: string | undefined | null,
-    options: AnyUser | InOrg = {},
-  ): Promise<Admission | MemberAdmission | Refusal> => {
+    options: OrKey<AnyUser | InOrg> = {},
+  ): Promise<Admission | KeyAdmission | Refusal> => {
     const required = requirementOf(options);
     const token = bearerToken(authorization);
     if (token === undefined) return unauthorized();
+    if (isKey(token) && options.keys !== true) return callerNotAllowed();
     if (!isAvailable) return unavailable('the fake guard is not available');
-    const user = admissions.get(token);
-    if (!user) return callers.has(token) ? callerNotAllowed() : invalidToken(UNKNOWN);
-    const admission = decideOnWay(user, options);
+    const caller = admissions.get(token);
+    if (!caller) return callers.has(token) ? callerNotAllowed() : invalidToken(UNKNOWN);
+    const admission = decideOnCaller(caller, options);
     if (!admission.ok) return admission;
     const admitted = required === undefined ? admission : memberOf(admission, required);
     return decideOnLogin(admitted, options);
   };
 
-  const memberOf = (admission: Admission, { orgId, role: least }: InOrg): MemberAdmission | Refusal =>
+  const isKey = (token: string): boolean => isApiKey(token) || admissions.get(token)?.key !== undefined;
+
+  const memberOf = (admission: Admission | KeyAdmission, { orgId, role: least }: OrKey<InOrg>) =>
     decideOnMember(admission, roles.get(pairOf(admission.user.id, orgId)), least);
 
   return {
@@ -142,12 +184,15 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
         if (options.idempotencyKey !== undefined) exchanged.set(request, token);
       }
       const admission = admissions.get(token ?? '');
-      return token !== undefined && admission ? extended(admission, { token }) : invalidCode();
+      return token !== undefined && admission && !admission.key
+        ? extended(admission, { token })
+        : invalidCode();
     },
     authorizeService: async (authorization, options) => {
       requireFrom(options);
       const token = bearerToken(authorization);
       if (token === undefined) return unauthorized();
+      if (isKey(token)) return callerNotAllowed();
       if (!isAvailable) return unavailable('the fake guard is not available');
       const name = callers.get(token);
       if (name === undefined && !admissions.has(token)) return invalidToken(UNKNOWN);
@@ -172,6 +217,7 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
     isCurrent: () => isAvailable,
     close: () => Promise.resolve(),
     logIn,
+    makeKey,
     callAs: (name) => {
       const token = newToken();
       callers.set(token, name);
@@ -180,6 +226,7 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
     logOut: async (authorization) => {
       const token = bearerToken(authorization);
       if (token === undefined) return unauthorized();
+      if (isKey(token)) return callerNotAllowed();
       if (!isAvailable) return unavailable('the fake guard is not available');
       const isOwn = admissions.get(token)?.via.length === 0;
       if (!isOwn && (admissions.has(token) || callers.has(token))) return callerNotAllowed();

@@ -4,9 +4,22 @@ import { ISSUER, keySet } from './signed-tokens.ts';
 type Answer = { status: number; body: object };
 const ok = (body: object): Answer => ({ status: 200, body });
 
+export interface PaperKey {
+  id: string;
+  /** Id of the user. */
+  sub: string;
+  role: 'member' | 'admin' | 'owner';
+  org: string | null;
+  exp?: number;
+}
+
 /** An Accounts without a network: it calls each token active that nobody ended, and issues tokens for calls. */
 export class PaperAccounts {
   readonly asked: { path: string; form: URLSearchParams }[] = [];
+  /** The API keys that are active, with what introspection says of them. */
+  readonly keys = new Map<string, PaperKey>();
+  /** Holds back the answer to an introspection of this text. */
+  onIntrospect: ((token: string) => Promise<unknown> | undefined) | undefined;
   /** Session ids and `service:` names that ended. */
   readonly ended = new Set<string>();
   /** The token to which a code is exchanged. */
@@ -48,7 +61,12 @@ export class PaperAccounts {
     const form = new URLSearchParams(typeof body === 'string' ? body : '');
     if (pathname !== '/api/events') this.asked.push({ path: pathname, form });
     if (pathname === '/.well-known/jwks.json') return ok(keySet);
-    if (pathname === '/api/auth/introspect') return ok(this.introspect(form.get('token')!));
+    if (pathname === '/api/auth/introspect') {
+      const token = form.get('token')!;
+      const answer = token.startsWith('ack_') ? this.introspectKey(token) : this.introspect(token);
+      await this.onIntrospect?.(token);
+      return ok(answer);
+    }
     if (pathname === '/api/auth/token') return this.onToken?.() ?? this.issue();
     if (pathname === '/api/auth/code/exchange')
       return ok({ user: {}, token: this.exchanged, expiresIn: 300 });
@@ -66,17 +84,25 @@ export class PaperAccounts {
     return this.feed(Number(searchParams.get('after') ?? 0), searchParams.get('wait') === '1', signal!);
   }
 
+  private introspectKey(token: string): object {
+    const { sub, exp, ...key } = this.keys.get(token) ?? { sub: '' };
+    if (sub === '') return { active: false };
+    const claims = { iss: ISSUER, aud: 'billing', client_id: 'billing', sub, iat: 0, exp: exp ?? 4e9 };
+    return { active: true, ...claims, username: 'ada@example.com', email_verified: true, key };
+  }
+
   private introspect(token: string): object {
     const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<
       string,
       unknown
     >;
-    const { sid, sub, login_sid, branch_sid, act, aud } = claims;
+    const { sid, sub, login_sid, branch_sid, act, aud, key } = claims;
     const links = [
       sid,
       sub,
       login_sid,
       branch_sid,
+      (key as PaperKey | undefined)?.id,
       `service:${String(aud)}`,
       ...(JSON.stringify(act ?? 0).match(/service:[a-z-]+/g) ?? []),
     ];
@@ -84,7 +110,7 @@ export class PaperAccounts {
     return {
       active: true,
       ...claims,
-      ...(sid !== undefined && { username: 'ada@example.com', email_verified: true }),
+      ...((sid ?? key) !== undefined && { username: 'ada@example.com', email_verified: true }),
     };
   }
 
