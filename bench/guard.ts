@@ -3,6 +3,7 @@
 import { generateKeyPair, randomUUID, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { percentile } from '../tooling/percentile.ts';
+import { apiKeyOf } from '../client/src/service/api-key-form.ts';
 import { createGuard, type Guard } from '../client/src/service/index.ts';
 
 const SESSIONS = Number(process.argv[2] ?? 100_000);
@@ -33,9 +34,10 @@ const KINDS = {
     via_epoch: 7,
   },
 };
-type Kind = keyof typeof KINDS;
+type Kind = keyof typeof KINDS | 'key';
 
 function aToken(kind: Kind): string {
+  if (kind === 'key') return apiKeyOf(randomUUID().replaceAll('-', '').padEnd(43, 'k'));
   const times = { iat: now, exp: now + 86_400, auth_time: now };
   const ids = { sub: randomUUID(), sid: randomUUID(), login_sid: randomUUID(), jti: randomUUID() };
   const more = { ...KINDS[kind], amr: ['pwd'], epoch: 0 };
@@ -49,6 +51,7 @@ async function accounts(input: string | URL | Request, init?: RequestInit): Prom
   if (pathname === '/.well-known/jwks.json') return json({ keys });
   if (pathname === '/api/auth/introspect') {
     const token = new URLSearchParams(init!.body as string).get('token')!;
+    if (token.startsWith('ack_')) return json(keyAnswer());
     const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sub: string };
     const email = `${claims.sub}@example.com`;
     return json({ active: true, ...claims, username: email, email_verified: true });
@@ -60,6 +63,19 @@ async function accounts(input: string | URL | Request, init?: RequestInit): Prom
   }
   if (searchParams.has('after')) await new Promise((done) => setTimeout(done, 1_000).unref());
   return json({ events: [], next: '0' });
+}
+
+function keyAnswer(): object {
+  const claims = {
+    iss: ISSUER,
+    aud: 'billing',
+    client_id: 'billing',
+    sub: randomUUID(),
+    iat: now,
+    exp: now + 86_400,
+  };
+  const key = { id: randomUUID(), role: 'member', org: null };
+  return { active: true, ...claims, username: `${claims.sub}@example.com`, email_verified: true, key };
 }
 
 async function liveMiB(): Promise<number> {
@@ -79,7 +95,7 @@ function headersOf(kind: Kind): (index: number) => string {
   return (index) => headers.toString('latin1', index * size, index * size + size - 1);
 }
 
-const headers = { plain: headersOf('plain'), handedOn: headersOf('handedOn') };
+const headers = { plain: headersOf('plain'), handedOn: headersOf('handedOn'), key: headersOf('key') };
 const header = headers.plain;
 const credentials = { name: 'billing', secret: 's' };
 const aGuard = (): Guard =>
@@ -90,9 +106,10 @@ const authorizeAll = async (
   headerAt: (index: number) => string,
   from = 0,
   step = 1,
+  options?: { keys: true },
 ): Promise<void> => {
   for (let index = from; index < SESSIONS; index += step) {
-    const answer = await by.authorize(headerAt(index));
+    const answer = await (options ? by.authorize(headerAt(index), options) : by.authorize(headerAt(index)));
     if (!answer.ok) throw new Error(JSON.stringify(answer));
   }
 };
@@ -100,27 +117,38 @@ const authorizeAll = async (
 async function fill(by: Guard, kind: Kind): Promise<number> {
   const before = await liveMiB();
   await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, from) => authorizeAll(by, headers[kind], from, AT_ONCE)),
+    Array.from({ length: AT_ONCE }, (_, from) =>
+      authorizeAll(by, headers[kind], from, AT_ONCE, { keys: true }),
+    ),
   );
   return (await liveMiB()) - before;
 }
 
-const guards = { plain: aGuard(), handedOn: aGuard() };
+const guards = { plain: aGuard(), handedOn: aGuard(), key: aGuard() };
 const guard = guards.plain;
 const mib = {
   plain: await fill(guard, 'plain'),
   handedOn: await fill(guards.handedOn, 'handedOn'),
+  key: await fill(guards.key, 'key'),
   growth: 0,
 };
 const full = await liveMiB();
-const rates: Record<Kind, number[]> = { plain: [], handedOn: [] };
-// In turns, so that both kinds see the same load of the machine.
-for (let round = 0; round < 2 * ROUNDS; round += 1) {
-  const kind = round % 2 === 0 ? 'plain' : 'handedOn';
-  const begun = process.cpuUsage();
-  await authorizeAll(guards[kind], headers[kind]);
-  const { user, system } = process.cpuUsage(begun);
-  rates[kind].push(Math.round(SESSIONS / ((user + system) / 1e6)));
+/** At routes for tokens alone, and at routes that also admit API keys. */
+const ROWS: { name: string; kind: Kind; options?: { keys: true } }[] = [
+  { name: 'plain', kind: 'plain' },
+  { name: 'handedOn', kind: 'handedOn' },
+  { name: 'plain or key', kind: 'plain', options: { keys: true } },
+  { name: 'key', kind: 'key', options: { keys: true } },
+];
+const rates: Record<string, number[]> = {};
+// In turns, so that all kinds see the same load of the machine.
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const { name, kind, options } of ROWS) {
+    const begun = process.cpuUsage();
+    await authorizeAll(guards[kind], headers[kind], 0, 1, options);
+    const { user, system } = process.cpuUsage(begun);
+    (rates[name] ??= []).push(Math.round(SESSIONS / ((user + system) / 1e6)));
+  }
 }
 mib.growth = (await liveMiB()) - full;
 
@@ -139,4 +167,4 @@ const pend = async (index: number): Promise<void> => {
 await Promise.all(Array.from({ length: PENDING }, (_, index) => pend(index)));
 const p99 = Math.round(percentile(pendingMs, 0.99));
 console.log(JSON.stringify({ sessions: SESSIONS, tokensPerCpuSecond: rates, mib, pendingP99Ms: p99 }));
-await Promise.all([guard.close(), guards.handedOn.close()]);
+await Promise.all(Object.values(guards).map((one) => one.close()));
