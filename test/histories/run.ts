@@ -6,6 +6,7 @@ import { asRecord, asRecords, asString, clientOf, type Send } from '../support/s
 import { Client } from './clients/client.js';
 import { aGuest, aLister, anOwner, aTeam, readOrg, type Step, type Team } from './clients/org-clients.js';
 import { Delegation } from './clients/delegation.js';
+import { endKeyWhileHandedOn } from './clients/api-key-clients.js';
 import {
   endCallWhileHandedOn,
   endLoginsAtOnce,
@@ -49,6 +50,7 @@ export async function runOn(stage: Stage, seed: number, seconds: number): Promis
     inRounds(aClient(), 'handed-on', endSessionWhileHandedOn(delegation)),
     inRounds(aClient(), 'logins', endLoginsAtOnce(delegation)),
     inRounds(aClient(), 'call', endCallWhileHandedOn(delegation)),
+    inRounds(aClient(), 'api-key', endKeyWhileHandedOn(delegation)),
     inRounds(aClient(), 'exchange', exchangeWhileRevoked(delegation)),
   ];
   const over = new AbortController();

@@ -22,9 +22,13 @@ const MOST_DELAY_MS = 100;
 const PATIENCE_MS = 6000;
 
 /** A link, the request that ends it, and what makes new tokens possible. */
-type Ending = [link: string, end: Request, repair?: Request];
+export type Ending = [link: string, end: Request, repair?: Request];
 
-async function cut(client: Client, [link, end]: Ending, instance?: number): Promise<Reply | undefined> {
+export async function cut(
+  client: Client,
+  [link, end]: Ending,
+  instance?: number,
+): Promise<Reply | undefined> {
   return client.record({ kind: 'cut', link }, end, undefined, instance);
 }
 
@@ -34,7 +38,9 @@ async function repaired(client: Client, [, , repair]: Ending): Promise<void> {
 }
 
 /** Tries again if a fault has struck. */
-async function inTheEnd<T>(attempt: (count: number) => Promise<T | undefined>): Promise<T | undefined> {
+export async function inTheEnd<T>(
+  attempt: (count: number) => Promise<T | undefined>,
+): Promise<T | undefined> {
   for (let count = 0; count < ATTEMPTS; count += 1) {
     const done = await attempt(count);
     if (done !== undefined) return done;
@@ -132,7 +138,7 @@ const endWhileHandedOn =
   };
 
 /** Uses all tokens again and again during the work, and once after it. */
-async function whileUsed(
+export async function whileUsed(
   delegation: Delegation,
   client: Client,
   all: readonly Bound[],
@@ -156,7 +162,7 @@ export const endSessionWhileHandedOn = endWhileHandedOn(endingsOfSessions);
 export const endCallWhileHandedOn = endWhileHandedOn(endingsOfCalls);
 
 /** Uses all tokens until none that names one of the links is admitted. */
-async function untilRefused(
+export async function untilRefused(
   delegation: Delegation,
   client: Client,
   all: readonly Bound[],

@@ -3,22 +3,27 @@ import {
   type Admission,
   createGuard,
   type Guard,
+  type KeyAdmission,
   type Refusal,
   type ServiceAdmission,
 } from '../../../client/src/service/index.ts';
 import { Door } from '../../client/support/door.js';
 import { closeAfterTest } from '../../faults/support/deployment.js';
 import { accountsJson, BY_ROOT } from '../../support/accounts-command.js';
-import { asRecords, asString } from '../../support/service-client.js';
+import type { Role } from '../../support/personas.js';
+import { asRecord, asRecords, asString } from '../../support/service-client.js';
 import { basic, tokenRequest } from '../../support/services.js';
 import type { Introspection, Link, Poll, Span } from '../history.js';
 import type { Stage } from '../set-ups.js';
 import { type Client, type Request, resultOf } from './client.js';
 
 export const NAMES = ['billing', 'orders', 'ledger', 'audit', 'archive'] as const;
+/** They accept API keys, and no other client disables them. */
+export const KEY_SERVICES = ['vault', 'exports'] as const;
 export const [FIRST, SECOND, LAST] = ['billing', 'orders', 'archive'] as const;
 /** How many events a guard requests at once. */
 const PAGE = 1000;
+const SCOPES = 'introspect,memberships,events';
 const EVENTS = '/api/events';
 const TOKENS = '/api/auth/token';
 const REASON = { reason: 'a test' };
@@ -34,6 +39,7 @@ export interface Bound extends Held {
   audience: string;
   /** got by a service for itself */
   isOwn?: true;
+  requirement?: { orgId: string; role: Role; keys: true };
 }
 
 interface InternalService {
@@ -52,23 +58,25 @@ export class Delegation {
     private readonly instances: readonly string[],
     private readonly door: Door,
     private readonly operator: string,
-    private readonly freezable: Stage['services'],
+    private readonly stage: Stage,
   ) {}
 
   /** To be called before any fault: it needs every answer. */
-  static async start(client: Client, { services, place, faults }: Stage): Promise<Delegation> {
+  static async start(client: Client, stage: Stage): Promise<Delegation> {
+    const { services, place } = stage;
     const operator = (await client.register('operator'))!;
     await accountsJson(place, ['operators', 'grant', operator.email, '--force', ...BY_ROOT]);
     const urls = services.map(({ url }) => url);
     const door = await closeAfterTest(Door.open(urls[0]!));
-    const delegation = new Delegation(urls, door, operator.token, faults.length > 0 ? services : []);
-    for (const name of NAMES) {
-      const add = ['services', 'add', name, '--allow', 'introspect,memberships,events', ...BY_ROOT];
+    const delegation = new Delegation(urls, door, operator.token, stage);
+    for (const name of [...NAMES, ...KEY_SERVICES]) {
+      const scopes = NAMES.some((one) => one === name) ? SCOPES : `${SCOPES},keys`;
+      const add = ['services', 'add', name, '--allow', scopes, ...BY_ROOT];
       const [added] = await accountsJson<{ secret: string }>(place, add);
       await delegation.add(name, added!.secret);
     }
     const calls = NAMES.flatMap((caller, index) => NAMES.slice(index + 1).map((callee) => [caller, callee]));
-    for (const [caller, callee] of [...calls, [LAST, FIRST]])
+    for (const [caller, callee] of [...calls, [LAST, FIRST], KEY_SERVICES])
       if (!(await client.ask(...delegation.allowing(`${caller}>${callee}`))))
         throw new Error('a call was not allowed');
     return delegation;
@@ -119,15 +127,22 @@ export class Delegation {
     this.door.leadTo(this.instances[this.at]!);
   }
 
+  /** Not noted: a guard may not have heard yet that access was given back. */
+  async admits({ token, audience, requirement }: Bound): Promise<boolean> {
+    return (await this.services.get(audience)!.guard.authorize(`Bearer ${token}`, requirement!)).ok;
+  }
+
   async use(
     client: Client,
-    { token, audience, links, isOwn }: Bound,
-  ): Promise<Admission | ServiceAdmission | Refusal> {
+    { token, audience, links, isOwn, requirement }: Bound,
+  ): Promise<Admission | KeyAdmission | ServiceAdmission | Refusal> {
     const { guard } = this.services.get(audience)!;
     const [startedAt, instance] = [performance.now(), this.at];
     const answer = isOwn
       ? await guard.authorizeService(`Bearer ${token}`, { from: [...NAMES] })
-      : await guard.authorize(`Bearer ${token}`);
+      : await (requirement
+          ? guard.authorize(`Bearer ${token}`, requirement)
+          : guard.authorize(`Bearer ${token}`));
     const status = answer.ok ? 200 : answer.status;
     const timing = { startedAt, endedAt: performance.now(), result: resultOf(status), status, instance };
     client.operations.push({ kind: 'admission', guard: audience, links, ...timing });
@@ -144,6 +159,19 @@ export class Delegation {
     await client.record<Introspection>({ kind: 'introspection', links }, request, ({ body }) => ({
       isActive: body['active'] === true,
     }));
+  }
+
+  /** By Accounts itself. */
+  async hasRole(
+    client: Client,
+    token: string,
+    audience: string,
+    orgId: string,
+    role: string,
+  ): Promise<boolean> {
+    const headers = { authorization: this.services.get(audience)!.authorization };
+    const reply = await client.ask('POST', '/api/auth/introspect', { form: { token, orgId }, headers });
+    return reply !== undefined && asRecord(reply.body['org'] ?? {})['role'] === role;
   }
 
   /** Opens a session by a one-time code: for a service, or else a direct one. */
@@ -173,7 +201,9 @@ export class Delegation {
     const answer = await this.services.get(held.audience)!.guard.tokenFor(audience, admission);
     if (!answer.ok) return undefined;
     const names = [`call ${held.audience}>${audience}`, `service ${audience}`];
-    return { token: answer.token, audience, links: [...held.links, ...this.linksOf(answer.token, names)] };
+    const links = [...held.links, ...this.linksOf(answer.token, names)];
+    const { requirement } = held;
+    return { token: answer.token, audience, links, ...(requirement && { requirement }) };
   }
 
   async ownToken(caller: string, audience: string): Promise<Bound | undefined> {
@@ -195,6 +225,7 @@ export class Delegation {
     );
   }
 
+  revokingKey = (id: string): Request => this.operation(`keys/${id}/revoke`);
   disabling = (name: string): Request => this.operation(`services/${name}/disable`);
   enabling = (name: string): Request => this.operation(`services/${name}/enable`);
   endingSessions = (userId: string): Request => this.operation(`users/${userId}/end-sessions`);
@@ -211,9 +242,24 @@ export class Delegation {
     return this.operation(`services/${caller}/calls/${to}/revoke`);
   }
 
+  /** By the command line, the only way. */
+  async allowKeys(client: Client, service: string, scope: 'keys' | 'none', link: string): Promise<boolean> {
+    const scopes = scope === 'keys' ? `${SCOPES},keys` : SCOPES;
+    const startedAt = performance.now();
+    const command = ['services', 'allow', service, scopes, ...BY_ROOT];
+    const isDone = await accountsJson(this.stage.place, command).then(
+      () => true,
+      () => false,
+    );
+    const timing = { startedAt, endedAt: performance.now(), instance: 0, status: isDone ? 200 : undefined };
+    if (scope === 'none')
+      client.operations.push({ kind: 'cut', link, ...timing, result: isDone ? 'ok' : 'unknown' });
+    return isDone;
+  }
+
   /** Only if the run has faults. */
   async whileFrozen(instance: number, work: Promise<void>): Promise<void> {
-    const service = this.freezable[instance];
+    const service = this.stage.faults.length > 0 ? this.stage.services[instance] : undefined;
     try {
       service?.freeze();
       await Promise.race([work, sleep(MOST_FROZEN_MS)]);
