@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { Public, SignedIn, SignedInByPassword, SignedInRecently } from '../access/access.decorators.js';
 import type { Origin, UserActor, UserPrincipal } from '../access/principal.js';
 import { EntityIdPipe, OK, OkResponse } from '../http/fields.js';
@@ -7,7 +7,7 @@ import { GatedRead } from '../http/read-gate.js';
 import { CurrentActor, CurrentUser, RequestOrigin } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { SERVICE_NEEDED } from '../services/service-secrets.js';
-import { CreateApiKeyRequest, KEY_PARAM, RevokeFoundKeyRequest } from './api-keys.requests.js';
+import { CreateApiKeyRequest, KEY_CREATIONS, KEY_PARAM, RevokeFoundKeyRequest } from './api-keys.requests.js';
 import { ApiKeysResponse, CreatedApiKeyResponse } from './api-keys.responses.js';
 import { ApiKeysService } from './api-keys.service.js';
 
@@ -23,6 +23,7 @@ export class OwnApiKeysController {
    * The API key never has more than its user has at that moment. The user gets an email. A user can have 50 of them.
    */
   @Post()
+  @ApiBody({ type: CreateApiKeyRequest, examples: KEY_CREATIONS })
   @SignedInRecently()
   @ApiProblems(
     invalidFields({

@@ -49,6 +49,20 @@ export class CreateApiKeyRequest {
   expiresAt?: number;
 }
 
+/** Swagger UI sends the first one as it stands, so it names no time, which would pass. */
+export const KEY_CREATIONS = {
+  usual: { summary: 'a key for 90 days', value: { name: 'nightly export', audience: 'billing' } },
+  until: {
+    summary: 'a key for an admin until a given time',
+    value: {
+      name: 'nightly export',
+      audience: 'billing',
+      role: 'admin',
+      expiresAt: '2026-12-31T00:00:00.000Z',
+    },
+  },
+};
+
 /** @throws ValidationProblem */
 export function expiryOf(
   { expiresAt }: Pick<CreateApiKeyRequest, 'expiresAt'>,
