@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ApiKey, insertApiKey } from '../support/api-keys.js';
+import { anApiKey, type ApiKey, insertApiKey } from '../support/api-keys.js';
 import { anOperator } from '../support/operators.js';
 import { addMember, changeRole, removeMember } from '../support/org-members.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
@@ -32,7 +32,7 @@ async function aStage(): Promise<Stage> {
   ];
   await setCall(db, billing, ledger);
   const keys = {
-    own: await insertApiKey(service, user, billing, { role: 'owner' }),
+    own: await anApiKey(user, billing, 'owner'),
     org: await insertApiKey(service, user, billing, { role: 'owner', orgId: org.id }),
   };
   const held = {
@@ -165,6 +165,6 @@ describe('a key follows its user, who', () => {
     const unused = (row: object) => ({ ...row, last_used_at: null });
     expect((await rows()).map(unused), 'no statement changed the keys').toEqual(before.map(unused));
     const sql = "SELECT type FROM events WHERE user_id = ? AND type LIKE 'key.%'";
-    expect(await db.query(sql, [stage.user.id])).toEqual([]);
+    expect(await db.query(sql, [stage.user.id])).toEqual([{ type: 'key.created' }]);
   });
 });

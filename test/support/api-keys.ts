@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { expect } from 'vitest';
 import { hashApiKey, newApiKey } from '../../src/api-keys/api-key-format.js';
-import type { Role } from './personas.js';
+import type { Account, Role } from './personas.js';
 import { insertRow } from './rows.js';
 import type { Service } from './service.js';
 
@@ -37,4 +38,20 @@ export async function insertApiKey(
     expires_at: expiresAt,
   });
   return { id, key, userId: user.id, audience: audience.name, role, orgId };
+}
+
+/** Makes a key of the user's own by the route. */
+export async function anApiKey(
+  user: Account,
+  audience: { name: string },
+  role: Role = 'member',
+): Promise<ApiKey> {
+  const wish = { name: 'nightly export', audience: audience.name, role };
+  const { status, body, text } = await user.post<{ apiKey: { id: string }; key: string }>(
+    '/api/me/keys',
+    wish,
+  );
+  expect(status, text).toBe(201);
+  const { apiKey, key } = body;
+  return { id: apiKey.id, key, userId: user.id, audience: audience.name, role, orgId: null };
 }
