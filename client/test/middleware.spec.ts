@@ -40,6 +40,11 @@ function withExpress(make: typeof express): Promise<string> {
     response.json(serviceOf(request));
   });
   app.get('/direct/:orgId', requireMember(guard, { via: [] }), show);
+  app.get('/keys/:orgId', requireMember(guard, { keys: true }), (request, response) => {
+    const { role, key } = memberOf(request, { keys: true });
+    response.json({ role, keyId: key?.id });
+  });
+  app.get('/forgotten/:orgId', requireMember(guard, { keys: true }), show);
   app.get('/unguarded', (request, response) => void response.json(serviceOf(request)));
   const answerAtOnce: RequestHandler = (_, response, next) => {
     next();
@@ -61,6 +66,13 @@ async function withFastify(): Promise<string> {
   const calling = (request: object) => Promise.resolve(ofFastify.serviceOf(request));
   app.get('/entries', { preHandler: ofFastify.requireService(guard, ['billing', 'shop']) }, calling);
   app.get('/direct/:orgId', { preHandler: ofFastify.requireMember(guard, { via: [] }) }, show);
+  const byKey = (request: object) => {
+    const { role, key } = ofFastify.memberOf(request, { keys: true });
+    return Promise.resolve({ role, keyId: key?.id });
+  };
+  const orByKey = ofFastify.requireMember(guard, { keys: true });
+  app.get('/keys/:orgId', { preHandler: orByKey }, byKey);
+  app.get('/forgotten/:orgId', { preHandler: orByKey }, show);
   app.get('/unguarded', calling);
   ends.push(() => app.close());
   return app.listen({ port: 0, host: '127.0.0.1' });
@@ -71,6 +83,19 @@ describe.each<[string, () => Promise<string>]>([
   ['Express 4', () => withExpress(express4)],
   ['Fastify', withFastify],
 ])('the guard of routes in %s', (_framework, start) => {
+  it('admits API keys where it says so, and a handler must say so, too', async () => {
+    const url = await start();
+    const user = guard.logIn();
+    guard.setRole(user.userId, ORG, 'admin');
+    const key = guard.makeKey({ user: { id: user.userId } });
+    const get = (path: string, { authorization }: { authorization: string }) =>
+      fetch(`${url}/${path}/${ORG}`, { headers: { authorization } });
+    expect(await (await get('keys', user)).json()).toEqual({ role: 'admin' });
+    expect(await (await get('keys', key)).json()).toEqual({ role: 'member', keyId: key.keyId });
+    expect((await get('direct', key)).status).toBe(403);
+    for (const caller of [user, key]) expect((await get('forgotten', caller)).status).toBe(500);
+  });
+
   it('admits members with the role, and answers what the guard refuses with', async () => {
     const url = await start();
     const [admin, member] = [guard.logIn(), guard.logIn()];
