@@ -889,6 +889,8 @@ export type ExportResponse = {
   organizations: ExportedOrg[];
   /** One element if two-factor authentication is on, without the secret. Empty if it is off. */
   secondFactor: ExportedSecondFactor[];
+  /** The API keys that the user made, those of organizations included, latest first. */
+  apiKeys: ExportedApiKey[];
   /** The sessions of the user, ended ones included as long as they are kept. */
   sessions: ExportedSession[];
   /** Where the user logged in from within 90 days, latest first. */
@@ -927,6 +929,23 @@ export type ExportedAccount = {
   secondFactorAt: string | null;
   /** Time at which the user became an operator. Null if the user is none. */
   operatorSince: string | null;
+};
+
+export type ExportedApiKey = {
+  /** Id of the undefined. */
+  id: string;
+  /** Name of the organization. */
+  name: string;
+  audience: string;
+  /** Role in the organization. */
+  role: Role;
+  /** Id of the organization that the API key is for. Null if it is the user's own. */
+  orgId: string | null;
+  /** Time of creation. */
+  createdAt: string;
+  /** Time of expiry. */
+  expiresAt: string;
+  lastUsedAt: string | null;
 };
 
 /** An exported email, without its text. */
@@ -4447,7 +4466,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   getProfile: {"method":"GET","path":"/api/me/profile","auth":"bearer","repeatable":true,"answer":["profile"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
   updateProfile: {"method":"PATCH","path":"/api/me/profile","query":["dryRun"],"body":"json","fields":["name","avatarUrl","locale"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["profile"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","knownPlaces","loginTrace","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified step_up_required rate_limited internal_error unavailable storage_full"},
+  exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","apiKeys","sessions","knownPlaces","loginTrace","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified step_up_required rate_limited internal_error unavailable storage_full"},
   changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common password_breached invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   requestEmailVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verifyEmail: {"method":"POST","path":"/api/me/email/verify","body":"json","fields":["code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_email_code unauthorized invalid_token insufficient_scope step_up_required registration_closed email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Origin } from '../access/principal.js';
+import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import type { ResetPasswordRequest } from '../auth/auth.requests.js';
 import {
   EMAIL_CODE_TTL_MS,
@@ -18,6 +19,7 @@ import {
   Transactions,
   UNCHANGED,
 } from '../database/transactions/transactions.js';
+import type { NewEvent } from '../events/event-types.js';
 import { Mails } from '../mail/mails.js';
 import { Problem, RefusedError } from '../problems/problem.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
@@ -79,6 +81,7 @@ export class PasswordResetService {
     private readonly changes: UserChanges,
     private readonly orgs: OrgChanges,
     private readonly secondFactors: SecondFactorRemoval,
+    private readonly apiKeys: ApiKeysRepository,
     private readonly setting: PasswordSetting,
     private readonly breached: BreachedPasswords,
     private readonly passwords: PasswordHasher,
@@ -135,17 +138,27 @@ export class PasswordResetService {
     await this.limits.tryToApply();
   }
 
-  /** Before the owner of the mailbox verified the email, an attacker may have set up the second factor. */
+  /** Before the owner of the mailbox verified the email, an attacker may have set up the second factor and API keys. */
   private async noteOwner(
     tx: Transaction,
     user: LockedUser,
     { actor, memberships }: { actor: Actor; memberships: LockedMembership[] | undefined },
   ): Promise<void> {
     if (!(await this.updates.proveEmail(tx, user.id, user.email))) return;
-    await user.record({ type: 'account.email_verified' });
+    await user.record({ type: 'account.email_verified' }, ...(await this.revokeApiKeys(tx, user.id, actor)));
     if (user.secondFactorAt === null) return;
     // The factor is newer than the read before the lock. The client repeats the request.
     if (!memberships) throw new LostConflictError(undefined);
     await this.secondFactors.byMailbox(tx, user, { actor, userId: user.id, memberships });
+  }
+
+  /** Does not lock the organizations, so the events of their API keys are those of the user, too. */
+  private async revokeApiKeys(tx: Transaction, userId: string, actor: Actor): Promise<NewEvent[]> {
+    const ids = await this.apiKeys.findIdsOf(tx, userId);
+    if (ids.length === 0) return [];
+    await this.apiKeys.deleteOfUser(tx, userId);
+    const { revision: userRevision } = await this.updates.stateOf(tx, userId);
+    const about = { type: 'key.revoked', actor, userId, userRevision } as const;
+    return ids.map((keyId) => ({ ...about, data: { keyId, reason: 'mailbox_reset' } }));
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isSignedInOperator } from '../access/principal.js';
+import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
@@ -33,6 +34,7 @@ export class UserDeletion {
     private readonly codes: EmailCodesRepository,
     private readonly mails: MailsRepository,
     private readonly keys: IdempotencyKeysRepository,
+    private readonly apiKeys: ApiKeysRepository,
     private readonly secondFactors: SecondFactorRows,
     private readonly places: KnownPlacesRepository,
     private readonly sessions: SessionDeletion,
@@ -78,6 +80,7 @@ export class UserDeletion {
     // Emails count towards limits until they are a week old.
     await this.mails.deleteAddressesOf(tx, user);
     await this.keys.deleteAllOf(tx, userId);
+    await this.apiKeys.deleteOfUser(tx, userId);
     await this.secondFactors.delete(tx, userId);
     await this.places.deleteAllOf(tx, userId);
 

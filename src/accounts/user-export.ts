@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ApiKeyListsRepository } from '../api-keys/api-keys.lists.js';
 import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
@@ -58,6 +59,7 @@ export class UserExport {
   constructor(
     private readonly memberships: MembershipsRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
+    private readonly apiKeys: ApiKeyListsRepository,
     private readonly sessions: UserSessionsRepository,
     private readonly places: KnownPlacesRepository,
     private readonly traces: LoginTracesRepository,
@@ -72,6 +74,7 @@ export class UserExport {
       account: { ...userJson(user), ...profileOf(user) },
       organizations: this.orgsOf(user),
       secondFactor: this.secondFactorOf(user),
+      apiKeys: this.apiKeysOf(user),
       sessions: this.sessionsOf(user),
       knownPlaces: this.placesOf(user),
       loginTrace: this.loginTraceOf(user),
@@ -94,6 +97,14 @@ export class UserExport {
       enabledAt: timeText(secondFactorAt),
       recoveryCodesLeft: await this.recoveryCodes.countUnused(id),
     };
+  }
+
+  private async *apiKeysOf({ id: userId }: UserView): AsyncGenerator<object> {
+    for await (const key of pages((before) => this.apiKeys.findPage({ userId }, PAGE, before))) {
+      const { id, name, audience, role, orgId, createdAt, expiresAt, lastUsedAt } = key;
+      const times = { createdAt: timeText(createdAt), expiresAt: timeText(expiresAt) };
+      yield { id, name, audience, role, orgId, ...times, lastUsedAt: timeOrNull(lastUsedAt) };
+    }
   }
 
   private async *sessionsOf({ id }: UserView): AsyncGenerator<object> {

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Env } from '../config/env.js';
 import { NOW_MS } from '../database/statements.js';
+import { LATEST } from '../events/events.repository.js';
 import { IS_FACTOR_REQUIRED } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
 import { ApiKey } from './api-key.entity.js';
@@ -15,6 +16,11 @@ export interface ListedApiKey extends Omit<ApiKey, 'hash'> {
   email: string;
   state: ApiKeyState;
 }
+
+const FILTERS = { userId: 'k.user_id = ? AND ', orgId: 'k.org_id = ? AND ', audience: 'k.audience = ? AND ' };
+
+/** At most one of them, for which there is an index. */
+export type ApiKeyFilter = Partial<Record<keyof typeof FILTERS, string>>;
 
 interface ListedRow extends Omit<ApiKey, 'hash'> {
   email: string;
@@ -51,7 +57,15 @@ export class ApiKeyListsRepository {
     return this.list('k.org_id = ? ORDER BY k.id DESC', orgId);
   }
 
-  private async list(condition: string, ...values: string[]): Promise<ListedApiKey[]> {
+  /** Newest first. */
+  findPage(filter: ApiKeyFilter, limit: number, beforeId = LATEST): Promise<ListedApiKey[]> {
+    const [[field, value] = []] = Object.entries(filter) as [keyof ApiKeyFilter, string][];
+    const condition = field === undefined ? '' : FILTERS[field];
+    const values = value === undefined ? [] : [value];
+    return this.list(`${condition}k.id < ? ORDER BY k.id DESC LIMIT ?`, ...values, beforeId, limit);
+  }
+
+  private async list(condition: string, ...values: (string | number)[]): Promise<ListedApiKey[]> {
     const rows = await this.keys.query<ListedRow[]>(`${LISTED} WHERE ${condition}`, values);
     return rows.map((row) => this.listed(row));
   }

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
@@ -40,6 +41,7 @@ export class CleanUp {
     private readonly mails: Mails,
     private readonly emailCodes: EmailCodesRepository,
     private readonly keys: IdempotencyKeysRepository,
+    private readonly apiKeys: ApiKeysRepository,
     private readonly orgs: OrgPurge,
     private readonly invitations: InvitationListsRepository,
     private readonly limits: LiftedLimits,
@@ -85,6 +87,7 @@ export class CleanUp {
       async () => deleteFound(await this.emailCodes.findOld(now, BATCH), (ids) => this.emailCodes.purge(ids)),
       async () => deleteFound(await this.keys.findExpired(now, BATCH), (keys) => this.keys.delete(keys)),
       async () => deleteFound(await this.keys.findExcess(now, BATCH), (keys) => this.keys.delete(keys)),
+      async () => deleteFound(await this.apiKeys.findOld(now, BATCH), (ids) => this.apiKeys.purge(ids)),
       () => this.orgs.purgeBatch(now),
       () => this.invitations.markExpired(now),
       () => this.invitations.deleteOld(now),

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import { BATCH, type Batch } from '../database/statements.js';
 import { type Transaction, Unchanged } from '../database/transactions/transactions.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
@@ -14,6 +15,7 @@ export class OrgPurge {
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
+    private readonly apiKeys: ApiKeysRepository,
   ) {}
 
   async purgeBatch(now: number): Promise<Batch> {
@@ -33,8 +35,10 @@ export class OrgPurge {
     if (members === BATCH) return members;
     const invitations = await this.invitations.deleteOfOrg(tx, org.id, BATCH);
     if (invitations === BATCH) return members + invitations;
+    // At most the 100 that an organization can have.
+    const apiKeys = await this.apiKeys.deleteAllOfOrg(tx, org.id);
     await this.orgs.purge(tx, org.id);
     await org.record({ type: 'org.purged' });
-    return members + invitations + 1;
+    return members + invitations + apiKeys + 1;
   }
 }

@@ -1,5 +1,7 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
+import { SERVICE_NAME } from '../services/service-secrets.js';
+import { MAX_API_KEY_NAME } from '../api-keys/api-key.entity.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 import { LoginTraceDto } from '../auth/sessions/sessions.responses.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
@@ -35,6 +37,19 @@ export class ExportedOrg extends OrgDto {
 export class ExportedSecondFactor {
   @ApiTime() enabledAt: string;
   @ApiCount() recoveryCodesLeft: number;
+}
+
+export class ExportedApiKey {
+  @ApiId() id: string;
+  @ApiText(1, MAX_API_KEY_NAME) name: string;
+  @ApiProperty({ pattern: SERVICE_NAME.source }) audience: string;
+  @ApiRole() role: Role;
+
+  /** Id of the organization that the API key is for. Null if it is the user's own. */
+  @ApiId({ nullable: true }) orgId: string | null;
+  @ApiTime() createdAt: string;
+  @ApiTime() expiresAt: string;
+  @ApiTime({ nullable: true }) lastUsedAt: string | null;
 }
 
 export class ExportedSession {
@@ -133,6 +148,9 @@ export class ExportResponse {
 
   /** One element if two-factor authentication is on, without the secret. Empty if it is off. */
   @ApiProperty({ type: [ExportedSecondFactor], example: [] }) secondFactor: ExportedSecondFactor[];
+
+  /** The API keys that the user made, those of organizations included, latest first. */
+  @ApiProperty({ type: [ExportedApiKey], example: [] }) apiKeys: ExportedApiKey[];
 
   /** The sessions of the user, ended ones included as long as they are kept. */
   @ApiProperty({ type: [ExportedSession], example: [LOGIN] }) sessions: ExportedSession[];

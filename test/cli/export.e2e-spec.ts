@@ -3,6 +3,8 @@ import type { DataOf } from '../../client/src/index.ts';
 import { accounts, accountsJson, examine, failure } from '../support/accounts-command.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
+import { hashApiKey } from '../../src/api-keys/api-key-format.js';
+import { insertApiKey } from '../support/api-keys.js';
 import { anOrgPurge } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { anInstallation } from '../support/installation.js';
@@ -10,6 +12,7 @@ import { allRows, insertRow, insertRows, sessionId } from '../support/rows.js';
 import { anInvitation, verified } from '../support/inviting.js';
 import { aCode, anEmail, anOrg, anUnknownId, aPassword, type Session } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
+import { aServiceClient } from '../support/services.js';
 
 const LOGINS = 600;
 const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
@@ -75,6 +78,21 @@ describe('accounts export', () => {
     const byOwner = { actor: { id: owner.id, sessionId: null }, ip: null, requestId: null };
     expect(found.events.find(({ type }) => type === 'member.added')).toMatchObject(byOwner);
     for (const secret of [owner.email, admin.token, 'argon2']) expect(stdout).not.toContain(secret);
+  });
+
+  it('holds the API keys that the user made, own ones and those of organizations, and no hash', async () => {
+    const { admin, owner, org } = cast;
+    const billing = await aServiceClient(service.db, ['keys']);
+    const own = await insertApiKey(service, admin, billing);
+    const ofOrg = await insertApiKey(service, admin, billing, { orgId: org.id, role: 'admin' });
+    await insertApiKey(service, owner, billing, { orgId: org.id });
+    const { stdout } = await accounts(installation, ['export', admin.email]);
+    const common = { name: 'nightly export', audience: billing.name, createdAt: A_TIME, expiresAt: A_TIME };
+    expect((JSON.parse(stdout) as Exported).apiKeys).toEqual([
+      { ...common, id: ofOrg.id, role: 'admin', orgId: org.id, lastUsedAt: null },
+      { ...common, id: own.id, role: 'member', orgId: null, lastUsedAt: null },
+    ]);
+    expect(stdout).not.toContain(hashApiKey(own.key));
   });
 
   it('holds the invitations for the e-mail, once it is verified', async () => {

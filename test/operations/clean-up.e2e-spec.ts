@@ -109,6 +109,17 @@ describe('the clean-up', () => {
     expect(await dataSource.query('SELECT network FROM known_places')).toEqual([{ network: '10.0.89.0/24' }]);
   });
 
+  it('deletes API keys that expired 30 days ago, to the millisecond', async () => {
+    const user = sessionId(7);
+    await insertRow(dataSource, 'users', { id: user });
+    const ends = [-1, 0].map((more) => NOW - 30 * DAY_MS + more);
+    const keys = [...ends, ALIVE].map((end, place) => ({ id: sessionId(place), expires_at: end }));
+    await insertRows(dataSource, 'api_keys', keys, { user_id: user });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, hasMore: false });
+    const kept = await dataSource.query('SELECT id FROM api_keys ORDER BY id');
+    expect(kept).toEqual([1, 2].map((place) => ({ id: sessionId(place) })));
+  });
+
   it('keeps an expired session while one of its codes can be exchanged', async () => {
     await insert(session(1, EXPIRED), session(2, EXPIRED));
     await insertCodes([

@@ -33,7 +33,7 @@ const { dataSource, db } = data;
 const executed = recordStatements(dataSource);
 const deleteExpired = () => aCleanUp(dataSource).deleteExpired(NOW);
 beforeEach(async () => {
-  for (const table of ['members', 'invitations', 'events', 'feed', 'orgs', 'users'])
+  for (const table of ['api_keys', 'members', 'invitations', 'events', 'feed', 'orgs', 'users'])
     await db.query(`DELETE FROM ${table}`);
   executed.splice(0);
 });
@@ -51,13 +51,15 @@ describe('the purge of deleted organizations', () => {
     await insertRows(db, 'members', members, { org_id: id, role: 'owner' });
     const revoked = { status: 'revoked', pending: null, expires_at: NOW };
     await insertRows(db, 'invitations', people, { org_id: id, ...revoked });
+    await insertRow(db, 'api_keys', { id: anUnknownId(), user_id: people[0]!.id, org_id: id });
     return id;
   }
 
   async function left(): Promise<object> {
     const [row] = await db.query(
       `SELECT (SELECT COUNT(*) FROM orgs) AS orgs, (SELECT COUNT(*) FROM members) AS members,
-         (SELECT COUNT(*) FROM invitations) AS invitations, (SELECT COUNT(*) FROM users) AS users`,
+         (SELECT COUNT(*) FROM invitations) AS invitations, (SELECT COUNT(*) FROM users) AS users,
+         (SELECT COUNT(*) FROM api_keys) AS apiKeys`,
     );
     return Object.fromEntries(Object.entries(row!).map(([name, count]) => [name, Number(count)]));
   }
@@ -66,10 +68,14 @@ describe('the purge of deleted organizations', () => {
 
   it('takes those whose time is over, to the millisecond, and nobody with them', async () => {
     const gone = await anOrgOfSize(3, NOW);
+    await insertRow(db, 'api_keys', {
+      id: anUnknownId(),
+      user_id: (await db.query('SELECT id FROM users'))[0]!['id'] as string,
+    });
     await anOrgOfSize(3, NOW + 1);
     await anOrgOfSize(3);
-    expect(await deleteExpired()).toEqual({ deleted: 7, hasMore: false });
-    expect(await left()).toEqual({ orgs: 2, members: 6, invitations: 6, users: 9 });
+    expect(await deleteExpired()).toEqual({ deleted: 8, hasMore: false });
+    expect(await left()).toEqual({ orgs: 2, members: 6, invitations: 6, users: 9, apiKeys: 3 });
     expect(await db.query('SELECT id FROM orgs WHERE id = ?', [gone])).toEqual([]);
     const by = { actor_type: 'system', actor_id: null };
     expect(await events()).toEqual([
@@ -87,7 +93,7 @@ describe('the purge of deleted organizations', () => {
     expect(org!['began']).toBe(NOW);
     // Also by one whose clock is behind.
     await deleteExpired();
-    expect(await left()).toEqual({ orgs: 0, members: 0, invitations: 0, users: size });
+    expect(await left()).toEqual({ orgs: 0, members: 0, invitations: 0, users: size, apiKeys: 0 });
     expect(await events()).toHaveLength(1);
     expect(Math.max(...executed.map(({ rows }) => rows))).toBeLessThanOrEqual(BATCH);
   });
@@ -103,7 +109,7 @@ describe('the purge of deleted organizations', () => {
       orgs.findDue = async () => id;
       return (await anOrgPurge(dataSource, orgs).purgeBatch(NOW)).deleted;
     };
-    expect([await purge(due), await purge(later), await purge(restored)]).toEqual([3, 0, 0]);
+    expect([await purge(due), await purge(later), await purge(restored)]).toEqual([4, 0, 0]);
     expect(await purge(due)).toBe(0);
     const kept = await db.query('SELECT id FROM orgs WHERE purge_began_at IS NULL ORDER BY id');
     expect(kept).toEqual([later, restored].toSorted().map((id) => ({ id })));

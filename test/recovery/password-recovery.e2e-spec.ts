@@ -4,6 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidEmailCode, invalidFields, invalidToken } from '../support/expected.js';
 import { instancesInADuel, roundsOfARace } from '../support/engine.js';
 import { untilMailsAreDecided } from '../support/mail-server.js';
+import { verified } from '../support/inviting.js';
+import { insertApiKey } from '../support/api-keys.js';
+import { aServiceClient } from '../support/services.js';
 import { startMailing } from '../support/mailing.js';
 import { NO_LIMITS } from '../support/service.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
@@ -63,6 +66,41 @@ describe('a forgotten password', () => {
     const notice = await mailServer.next(ada.email, 2);
     expect(notice).toMatchObject({ subject: 'Your password was changed', code: undefined });
     expect(notice.text).toContain(ada.email);
+  });
+
+  it('revokes the API keys of a user whose email was never verified, those of organizations too', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    const billing = await aServiceClient(service.db, ['keys']);
+    const org = await anOrgOf(ada);
+    const made = [
+      await insertApiKey(service, ada, billing),
+      await insertApiKey(service, ada, billing, { orgId: org.id }),
+      await insertApiKey(service, grace, billing),
+    ];
+    const left = async () =>
+      (await service.db.query('SELECT id FROM api_keys WHERE audience = ?', [billing.name])).map(
+        ({ id }) => id,
+      );
+    const revoked = async () =>
+      (await eventsSince(service.db, known)).filter(({ type }) => type === 'key.revoked');
+    const [code, known] = [await aMailedCode(ada), await knownEvents(service.db)];
+    expect((await reset(ada.email, code)).status).toBe(200);
+    expect(await left()).toEqual([made[2]!.id]);
+    const about = { actor_type: 'system', actor_id: null, org_id: null, user_id: ada.id };
+    expect(await revoked()).toMatchObject(
+      made.slice(0, 2).map(({ id }) => ({ ...about, data: { keyId: id, reason: 'mailbox_reset' } })),
+    );
+    const revisions = await service.db.query(
+      "SELECT type, user_revision FROM events WHERE user_id = ? AND type IN ('account.email_verified', 'key.revoked')",
+      [ada.id],
+    );
+    expect(new Set(revisions.map(({ user_revision: revision }) => revision))).toEqual(new Set([3]));
+
+    // She had proven the email before, so the key is hers.
+    await verified(service.db, grace);
+    expect((await reset(grace.email, await aMailedCode(grace))).status).toBe(200);
+    expect(await left()).toEqual([made[2]!.id]);
+    expect(await revoked()).toHaveLength(2);
   });
 
   it('takes the code however it is typed', async () => {

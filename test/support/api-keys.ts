@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { expect } from 'vitest';
 import { hashApiKey, newApiKey } from '../../src/api-keys/api-key-format.js';
+import { newEntityId } from '../../src/identifiers/entity-id.js';
 import type { Account, Role } from './personas.js';
 import { insertRow } from './rows.js';
 import type { Service } from './service.js';
@@ -24,7 +24,7 @@ export async function insertApiKey(
   more: { role?: Role; orgId?: string | null; expiresAt?: number } = {},
 ): Promise<ApiKey> {
   const { role = 'member', orgId = null, expiresAt = Date.now() + DAY_MS } = more;
-  const [id, key] = [randomUUIDv7(), newApiKey()];
+  const [id, key] = [newEntityId(), newApiKey()];
   installation.secrets.note(key);
   await insertRow(db, 'api_keys', {
     id,

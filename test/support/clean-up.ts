@@ -1,4 +1,6 @@
 import type { DataSource } from 'typeorm';
+import { ApiKey } from '../../src/api-keys/api-key.entity.js';
+import { ApiKeysRepository } from '../../src/api-keys/api-keys.repository.js';
 import { Event, FeedEntry } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Invitation, Member, Org } from '../../src/orgs/state/org.entity.js';
@@ -86,6 +88,7 @@ export function aCleanUp(dataSource: DataSource, sessions = aDeletion(dataSource
     new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), events, transactions, env),
     new EmailCodesRepository(dataSource.getRepository(EmailCode)),
     new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions),
+    new ApiKeysRepository(dataSource.getRepository(ApiKey)),
     anOrgPurge(dataSource),
     new InvitationListsRepository(dataSource.getRepository(Invitation)),
     new LiftedLimits(
@@ -106,6 +109,7 @@ export function anOrgPurge(
     orgs,
     new MembersRepository(dataSource.getRepository(Member)),
     new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
+    new ApiKeysRepository(dataSource.getRepository(ApiKey)),
   );
 }
 

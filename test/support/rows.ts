@@ -32,6 +32,15 @@ const DEFAULTS: Record<string, (row: Values) => Values> = {
     created_at: 1,
     expires_at: 4_000_000_000_000,
   }),
+  api_keys: ({ id }) => ({
+    hash: String(id),
+    user_id: id!,
+    audience: 'billing',
+    role: 'member',
+    name: 'nightly export',
+    created_at: 1,
+    expires_at: 4_000_000_000_000,
+  }),
   instances: () => ({
     host: 'app',
     pid: 1,

@@ -27,7 +27,9 @@ const OUTLIVE_USERS = ['events', 'operator_emails'];
 
 /** The tables that `UserExport` reads. */
 const EXPORTED = [
-  ...'events invitations known_places login_traces mails members recovery_codes second_factors'.split(' '),
+  ...'api_keys events invitations known_places login_traces mails members recovery_codes second_factors'.split(
+    ' ',
+  ),
   'second_factor_failures',
   'sessions',
   'users',
@@ -42,6 +44,7 @@ const WRITES_OF_DELETION = [
   'DELETE email_codes',
   'UPDATE mails',
   'DELETE idempotency_keys',
+  'DELETE api_keys',
   'DELETE second_factors',
   'DELETE second_factor_failures',
   'DELETE recovery_codes',
@@ -105,6 +108,7 @@ describe('the rows of users', () => {
     ];
     await insertRows(db, 'members', members, { org_id: org });
     await insertRow(db, 'sessions', { id: anUnknownId(), user_id: user });
+    await insertRow(db, 'api_keys', { id: anUnknownId(), user_id: user });
     const executed = recordStatements(data.dataSource);
     await context.get(UserDeletion).delete(user, { actor: { kind: 'system' }, force: false });
     const writes = executed.filter(({ verb }) => ['INSERT', 'UPDATE', 'DELETE'].includes(verb));

@@ -9,6 +9,8 @@ import { UserDeletion } from '../../accounts/user-deletion.js';
 import { UserExport } from '../../accounts/user-export.js';
 import { UserImportService } from '../../accounts/user-import.service.js';
 import { UserOperations } from '../../accounts/user-operations.js';
+import { ApiKeysModule } from '../../api-keys/api-keys.module.js';
+import { OperatedApiKeys } from '../../api-keys/operated-api-keys.js';
 import { EmailCode, EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import {
   SecondFactorFailures,
@@ -42,6 +44,7 @@ import { UsersModule } from '../../users/users.module.js';
 const OPERATIONS = [
   EmailChanges,
   MembersService,
+  OperatedApiKeys,
   OperatedMails,
   OperatedOrgs,
   OperatorCreation,
@@ -64,6 +67,7 @@ export class CliModule {
     return {
       module: CliModule,
       imports: [
+        ApiKeysModule,
         ConfigModule.forRoot(env),
         DatabaseModule.forDataSource(dataSource),
         EventsModule,
