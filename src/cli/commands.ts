@@ -1,3 +1,4 @@
+import { API_KEYS } from './api-keys.commands.js';
 import type { CommandDefinition, CommandGroup } from './command/definition.js';
 import type { Commands } from './command/program.js';
 import { EVENTS } from './events/events.commands.js';
@@ -117,6 +118,7 @@ const AFTER_RESTORE: CommandDefinition = {
       'copies of the audit log, the oldest first; print what the restore undid, and change nothing',
     ],
     ['--apply', 'repeat what was taken away since the backup, after all sessions have ended'],
+    ['--revoke-api-keys', 'revoke all API keys: those revoked since the backup work again'],
     ['--keep-emails', 'send the emails that waited when the backup was made, although most were sent since'],
     ['--force', 'continue even if a TOTP secret cannot be decrypted'],
   ],
@@ -149,6 +151,6 @@ const DOCTOR: CommandDefinition = {
 
 // In the order of the help. The imports above load no library; the code of a command loads its own when it runs.
 export const COMMANDS: Commands = {
-  groups: [USERS, ORGS, OPERATORS, SERVICES, SESSIONS, KEYS, MAIL, CONFIG],
+  groups: [USERS, ORGS, OPERATORS, SERVICES, API_KEYS, SESSIONS, KEYS, MAIL, CONFIG],
   commands: [EVENTS, EXPORT, MIGRATE, BACKUP, AFTER_RESTORE, COPY_FROM, DOCTOR],
 };

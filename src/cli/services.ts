@@ -18,7 +18,7 @@ import {
   reportOn,
 } from './command/definition.js';
 
-async function findService(context: Context, text: string): Promise<Service> {
+export async function findService(context: Context, text: string): Promise<Service> {
   if (!isServiceName(text)) {
     throw new CannotRunError('the name of a service has 1 to 40 lower-case letters, digits and hyphens');
   }

@@ -1,3 +1,4 @@
+import type { ListedApiKey } from '../api-keys/api-keys.lists.js';
 import type { CreatedUser } from '../accounts/user-operations.js';
 import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { type FailureCount, fullUntil } from '../auth/second-factor/second-factor-failures.repository.js';
@@ -87,6 +88,22 @@ export function serviceView({ name, allow, createdAt, disabledAt, removedAt }: S
     createdAt: timeText(createdAt),
     disabledAt: timeOrNull(disabledAt),
     removedAt: timeOrNull(removedAt),
+  };
+}
+
+export function adminApiKeyView(key: ListedApiKey) {
+  const { id, name, audience, role, state, userId, email, orgId } = key;
+  return {
+    id,
+    name,
+    audience,
+    role,
+    state,
+    createdAt: timeText(key.createdAt),
+    expiresAt: timeText(key.expiresAt),
+    lastUsedAt: timeOrNull(key.lastUsedAt),
+    user: { id: userId, email },
+    orgId,
   };
 }
 

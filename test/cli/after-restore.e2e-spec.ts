@@ -14,6 +14,7 @@ import {
   environmentOf,
   failure,
 } from '../support/accounts-command.js';
+import { insertApiKey } from '../support/api-keys.js';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { anInvitation, roleOf } from '../support/inviting.js';
@@ -88,6 +89,35 @@ it('drops the emails that waited, and says how many of each kind', async () => {
   expect(stdout).toContain('waiting emails are dropped: 1 invitation\n');
 });
 
+it('says how many API keys live, or revokes all of them', async () => {
+  const [ada, billing] = [await anAccount(service), await aServiceClient(db, ['keys'])];
+  const org = await anOrgOf(ada);
+  const keys = [
+    await insertApiKey(service, ada, billing),
+    await insertApiKey(service, ada, billing, { orgId: org.id }),
+    await insertApiKey(service, ada, billing, { expiresAt: 1 }),
+  ];
+  const { stdout } = await accounts(installation, AFTER_RESTORE);
+  expect(stdout).toContain(
+    '\n2 API keys have not expired; those revoked since the backup work again: see --revoke',
+  );
+  expect(await accountsJson(installation, AFTER_RESTORE)).toMatchObject([{ apiKeysKept: 2 }]);
+
+  const revoking = [...AFTER_RESTORE, '--revoke-api-keys'];
+  expect(await accountsJson(installation, revoking)).toMatchObject([{ apiKeysRevoked: 3 }]);
+  expect(await db.query('SELECT id FROM api_keys')).toEqual([]);
+  const events = await db.query(
+    "SELECT org_id AS orgId, data FROM events WHERE type = 'key.revoked' ORDER BY id",
+  );
+  expect(events.map(({ orgId, data }) => ({ orgId, data: JSON.parse(String(data)) as unknown }))).toEqual(
+    [keys[2]!, keys[1]!, keys[0]!].map(({ id, orgId }) => ({
+      orgId,
+      data: { keyId: id, reason: 'operator' },
+    })),
+  );
+  expect((await accounts(installation, AFTER_RESTORE)).stdout).not.toContain('API key');
+});
+
 interface Line {
   id: string;
   [field: string]: unknown;
@@ -152,6 +182,7 @@ describe('with a copy of the audit log', () => {
   let pending: { id: string };
   let doomed: Org;
   let lines: Line[];
+  let leaked: { id: string };
 
   beforeAll(async () => {
     cast = await anOrgWithTwoOwners(service);
@@ -163,6 +194,7 @@ describe('with a copy of the audit log', () => {
     billing = await aServiceClient(db, ['introspect', 'events']);
     const [secret] = await db.query('SELECT id FROM service_secrets WHERE service = ?', [billing.name]);
     await makeOperator(service, outsider);
+    leaked = await insertApiKey(service, owner, billing, { orgId: org.id });
     const about = { orgId: org.id };
     const named = { service: billing.name };
     lines = [
@@ -179,6 +211,7 @@ describe('with a copy of the audit log', () => {
       lost('service.allowed', { data: { ...named, from: 'introspect,events', to: 'events' } }),
       lost('service.secret_revoked', { data: { ...named, secretId: secret!['id'] } }),
       lost('service.disabled', { data: named }),
+      lost('key.revoked', { ...about, userId: owner.id, data: { keyId: leaked.id, reason: 'reported' } }),
       // The only owner of an organization stays.
       lost('member.removed', {
         orgId: invited.id,
@@ -209,6 +242,7 @@ describe('with a copy of the audit log', () => {
       invitations: await db.query(invitation, [pending.id]),
       services: await db.query(services, [billing.name]),
       secrets: await db.query(live, [billing.name]),
+      apiKeys: await db.query('SELECT id FROM api_keys WHERE id = ?', [leaked.id]),
     };
   };
 
@@ -230,6 +264,7 @@ describe('with a copy of the audit log', () => {
       'repeat scopes of a service revoked',
       'repeat secret of a service revoked',
       'repeat service disabled',
+      `repeat API key revoked ${owner.email}`,
       `repeat member removed ${outsider.email}`,
       `act password changed ${owner.email}`,
       `act recovery code used ${owner.email}`,
@@ -288,10 +323,11 @@ describe('with a copy of the audit log', () => {
       invitations: [{ status: 'revoked' }],
       services: [{ allow: 'events', isEnabled: 0 }],
       secrets: [{ live: 0 }],
+      apiKeys: [],
     };
     expect(await state()).toEqual(end);
     const reasons = await db.query("SELECT type, reason FROM events WHERE reason LIKE 'restored: %'");
-    const repeated = lines.slice(0, 10).map(({ id, type }) => ({ type, reason: `restored: ${id}, a test` }));
+    const repeated = lines.slice(0, 11).map(({ id, type }) => ({ type, reason: `restored: ${id}, a test` }));
     expect(reasons).toEqual(expect.arrayContaining(repeated));
 
     const { code, first, plan, counts } = await apply(file);

@@ -31,6 +31,7 @@ const COMMANDS = Object.entries({
   users: USERS,
   orgs: 'list find show add-owner set-role remove-member import delete restore lift-second-factor',
   operators: 'create grant revoke list',
+  'api-keys': 'list revoke revoke-all',
   services: 'list show add allow call revoke-call rotate revoke-secret disable enable remove',
   sessions: 'end-all',
   keys: 'list create rotate prune',
@@ -168,15 +169,16 @@ describe('accounts', () => {
     expect(stdout).toMatch(/^Usage: accounts /);
   });
 
-  it.each('users list,orgs list,operators list,services list,keys list,mail list,events,doctor'.split(','))(
-    'starts %s without what only requests need',
-    async (command) => {
-      const parameters = command.split(' ');
-      const { code, stderr } = await accountsIn(withoutRequests, installation, parameters);
-      expect(stderr).not.toContain('a command loads');
-      expect(code, stderr).not.toBe(2);
-    },
-  );
+  it.each(
+    'users list,orgs list,operators list,services list,api-keys list,keys list,mail list,events,doctor'.split(
+      ',',
+    ),
+  )('starts %s without what only requests need', async (command) => {
+    const parameters = command.split(' ');
+    const { code, stderr } = await accountsIn(withoutRequests, installation, parameters);
+    expect(stderr).not.toContain('a command loads');
+    expect(code, stderr).not.toBe(2);
+  });
 });
 
 describe('a command', () => {
@@ -247,6 +249,14 @@ describe('what cannot be run', () => {
     ['orgs', 'set-role', UNKNOWN_ID, NOBODY, 'owner'],
     ['orgs', 'remove-member', UNKNOWN_ID, NOBODY],
     ...['lift-second-factor', 'delete', 'restore'].map((name) => ['orgs', name, UNKNOWN_ID]),
+    ...[
+      [],
+      ['--user', NOBODY],
+      ['--org', UNKNOWN_ID],
+      ['--service', 'none'],
+      ['--user', NOBODY, '--org', 'x'],
+    ].map((owner) => ['api-keys', 'revoke-all'].concat(owner)),
+    ...[UNKNOWN_ID, 'x'.repeat(100_000)].map((id) => ['api-keys', 'revoke', id]),
     ['users', 'disable', NOBODY, '--reason', ''],
     ['backup', '/dev/null'],
     ['copy-from', '/dev/null/none'],

@@ -142,6 +142,15 @@ no delegated session of a disabled or removed service has its epoch, or a later 
     UPDATE sessions SET service = 'a', bound_epoch = 3 WHERE id = :first;
     UPDATE sessions SET service = 'a', bound_epoch = 1 WHERE id = :second
   UPDATE sessions SET service = 'gone', bound_epoch = 0 WHERE id = :first
+every API key has a user, a service and, if it names one, an organization
+  INSERT INTO api_keys (id, hash, user_id, audience, role, name, created_at, expires_at)
+    VALUES ('1', 'h', :member, 'gone', 'member', 'x', 1, 2)
+  INSERT INTO services (name, allow, created_at) VALUES ('a', '', 1);
+    INSERT INTO api_keys (id, hash, user_id, audience, role, name, created_at, expires_at)
+      VALUES ('1', 'h', 'gone', 'a', 'member', 'x', 1, 2)
+  INSERT INTO services (name, allow, created_at) VALUES ('a', '', 1);
+    INSERT INTO api_keys (id, hash, user_id, org_id, audience, role, name, created_at, expires_at)
+      VALUES ('1', 'h', :member, 'gone', 'a', 'member', 'x', 1, 2)
 every call names two services that exist
   INSERT INTO services (name, allow, created_at) VALUES ('a', '', 1);
     INSERT INTO service_calls (caller, callee, allowed_at) VALUES ('a', 'gone', 1)

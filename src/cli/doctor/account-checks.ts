@@ -70,6 +70,14 @@ export const ACCOUNT_CHECKS: Check[] = [
       WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id)`,
   ),
   emptyQuery(
+    'every API key has a user, a service and, if it names one, an organization',
+    'Accounts accepts no such API key: DELETE FROM api_keys WHERE id = …',
+    `SELECT k.id AS fault FROM api_keys k
+       LEFT JOIN users u ON u.id = k.user_id LEFT JOIN services v ON v.name = k.audience
+       LEFT JOIN orgs o ON o.id = k.org_id
+      WHERE u.id IS NULL OR v.name IS NULL OR (k.org_id IS NOT NULL AND o.id IS NULL)`,
+  ),
+  emptyQuery(
     'no purge of a deleted organization is overdue',
     'Start an instance: it purges them. If one is running, find the reason in its log.',
     'SELECT id AS fault FROM orgs WHERE purge_at < ?',

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { UserDeletion } from '../../accounts/user-deletion.js';
 import { UserOperations } from '../../accounts/user-operations.js';
 import type { OperatorActor } from '../../access/principal.js';
+import { ApiKeysRepository } from '../../api-keys/api-keys.repository.js';
+import { OperatedApiKeys } from '../../api-keys/operated-api-keys.js';
 import { countUnreadable } from '../../auth/second-factor/re-encryption.js';
 import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
@@ -125,7 +127,7 @@ async function printGroup(
 }
 
 function lineText({ what, event, email, orgName, ...change }: PlanLine): string {
-  const { id, at, userId, orgId, service, callee, secretId, invitationId } = event;
+  const { id, at, userId, orgId, service, callee, secretId, keyId, invitationId } = event;
   const to =
     'role' in change ? change.role : 'scopes' in change && shownText(storedText(change.scopes ?? []));
   return [
@@ -136,7 +138,7 @@ function lineText({ what, event, email, orgName, ...change }: PlanLine): string 
     orgId && (orgName === undefined ? `in ${orgId}` : `in ${orgName} (${orgId})`),
     service,
     callee && `to ${callee}`,
-    secretId,
+    secretId ?? keyId,
   ]
     .filter(Boolean)
     .join('  ');
@@ -186,6 +188,7 @@ const REPEAT: Record<Repeatable, Repeat> = {
     context.get(OperatedOrgs).delete(event.orgId!, actor),
   'invitation revoked': (context, { event }, actor) =>
     context.get(OperatedInvitations).revoke({ id: event.invitationId!, orgId: event.orgId! }, actor),
+  'API key revoked': (context, { event }, actor) => context.get(OperatedApiKeys).revoke(event.keyId!, actor),
   'service disabled': (context, { event }, actor) =>
     context.get(ServiceChanges).disable(event.service!, actor),
   'service removed': (context, { event }, actor) => context.get(ServiceChanges).remove(event.service!, actor),
@@ -213,15 +216,32 @@ async function requireReadableSecrets(context: Context, isForced: boolean): Prom
 
 async function reset(context: Context, invocation: Invocation): Promise<Report> {
   const users = await context.get(SessionRevocation).revokeAllAfterRestore(invocation.operator());
+  const apiKeys = await resetApiKeys(context, invocation);
   const events = await context.get(EventsRetention).resetFeed();
   const emails = invocation.flag('keepEmails') ? {} : await context.get(MailsRepository).dropWaiting();
   const dropped = Object.entries(emails).map(([kind, count]) => `${count} ${kind}`);
   return {
     lines: [
       `every session of ${users} users has ended`,
+      ...apiKeys.lines,
       `the event feed is reset and lost ${events} events: every old cursor is refused`,
       ...(dropped.length > 0 ? [`waiting emails are dropped: ${dropped.join(', ')}`] : []),
     ],
-    json: [{ users, events, emails }],
+    json: [{ users, ...apiKeys.json, events, emails }],
   };
+}
+
+async function resetApiKeys(
+  context: Context,
+  invocation: Invocation,
+): Promise<{ lines: string[]; json: object }> {
+  if (invocation.flag('revokeApiKeys')) {
+    const progress = (count: number): void => invocation.showProgress(`${count} API keys are revoked`);
+    const revoked = await context.get(OperatedApiKeys).revokeAll({}, invocation.operator(), progress);
+    return { lines: [`${revoked} API keys are revoked`], json: { apiKeysRevoked: revoked } };
+  }
+  const kept = await context.get(ApiKeysRepository).countUnexpired();
+  const again = invocation.texts('since').length > 0 ? '' : '; those revoked since the backup work again';
+  const lines = kept === 0 ? [] : [`${kept} API keys have not expired${again}: see --revoke-api-keys`];
+  return { lines, json: { apiKeysKept: kept } };
 }

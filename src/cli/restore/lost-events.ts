@@ -33,6 +33,8 @@ const SUBJECTS = {
   'invitation.revoked': 'invitation',
   'invitation.accepted': 'invitation',
   'invitation.declined': 'invitation',
+  'key.created': 'key',
+  'key.revoked': 'key',
   'service.created': 'creation',
   'service.disabled': 'life',
   'service.enabled': 'life',
@@ -54,6 +56,7 @@ export interface LostEvent extends Pick<CopiedEvent, 'id' | 'at' | 'orgId' | 'us
   /** that the service may call */
   callee?: string | undefined;
   secretId?: string | undefined;
+  keyId?: string | undefined;
   invitationId?: string | undefined;
   /** of a member after the event, or of an invitation */
   role?: Role | undefined;
@@ -83,6 +86,10 @@ function readSubject(lost: LostEvent, data: Record<string, unknown>): boolean {
   const [about] = lost.type.split('.');
   if (about === 'account') return lost.userId !== null;
   if (about === 'member') return lost.orgId !== null && lost.userId !== null;
+  if (about === 'key') {
+    lost.keyId = data['keyId'] as string;
+    return lost.userId !== null && isEntityId(lost.keyId);
+  }
   if (about === 'service') {
     lost.service = data['service'] as string;
     return typeof lost.service === 'string' && isServiceName(lost.service);
@@ -114,11 +121,12 @@ function readChange(lost: LostEvent, data: Record<string, unknown>): boolean {
   return subject !== 'secret' || isEntityId(secretId);
 }
 
-export function keyOf({ type, orgId, userId, service, callee, secretId, invitationId }: LostEvent): string {
+export function keyOf(event: LostEvent): string {
+  const { type, orgId, userId, service, callee, secretId, keyId, invitationId } = event;
   const subject = SUBJECTS[type];
   if (subject === 'call') return `${subject} ${service} ${callee}`;
   if (subject === 'membership') return `${subject} ${roleKey(orgId, userId)}`;
-  return `${subject} ${secretId ?? invitationId ?? service ?? orgId ?? userId}`;
+  return `${subject} ${keyId ?? secretId ?? invitationId ?? service ?? orgId ?? userId}`;
 }
 
 export function noteLost(lost: LostEvents, event: LostEvent): void {

@@ -6,7 +6,13 @@ import { lostEventOf, type LostEvents, noteLost, notePresent } from './lost-even
 import { type RestoredFacts, planLine } from './restore-plan.js';
 
 const id = (number: number): string => firstEntityIdAt(1_790_000_000_000 + number);
-const [ADA, ORG, INVITATION, SECRET] = [1, 2, 3, 4].map(id) as [string, string, string, string];
+const [ADA, ORG, INVITATION, SECRET, KEY] = [1, 2, 3, 4, 5].map(id) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
 
 type Told = [type: string, data?: object, at?: { time: number; revision: number }];
 
@@ -15,7 +21,7 @@ function eventsOf(told: readonly Told[]): CopiedEvent[] {
   return told.map(([type, data = {}, at], index) => {
     const [about] = type.split('.');
     const { time, revision } = at ?? { time: 1000 * (index + 1), revision: index + 1 };
-    const isOrg = about !== 'account' && about !== 'service';
+    const isOrg = about !== 'account' && about !== 'service' && about !== 'key';
     return {
       id: id(time),
       type: type as CopiedEvent['type'],
@@ -23,12 +29,19 @@ function eventsOf(told: readonly Told[]): CopiedEvent[] {
       actor: { type: 'user', id: ADA, email: null, sessionId: null },
       orgId: isOrg ? ORG : null,
       orgRevision: isOrg ? revision : null,
-      userId: about === 'account' || about === 'member' || type === 'invitation.accepted' ? ADA : null,
-      userRevision: about === 'account' ? revision : null,
+      userId: /^(?:account|member|key)\./.test(type) || type === 'invitation.accepted' ? ADA : null,
+      userRevision: about === 'account' || about === 'key' ? revision : null,
       sessionId: null,
       requestId: null,
       reason: null,
-      data: { invitationId: INVITATION, role: 'member', service: 'billing', secretId: SECRET, ...data },
+      data: {
+        invitationId: INVITATION,
+        role: 'member',
+        service: 'billing',
+        secretId: SECRET,
+        keyId: KEY,
+        ...data,
+      },
     };
   });
 }
@@ -46,6 +59,7 @@ interface Present {
   user?: Partial<typeof USER> | Record<string, number | null>;
   org?: { deletedAt?: number | null; secondFactorFrom?: number | null };
   role?: 'member' | 'admin' | 'owner';
+  apiKeys?: string[];
   invitation?: 'pending' | 'accepted' | 'expired';
   service?: Partial<Record<'disabledAt' | 'removedAt', number>> & {
     liveSecrets?: string[];
@@ -53,13 +67,14 @@ interface Present {
   };
 }
 
-function factsOf({ user, org, role, invitation, service }: Present): RestoredFacts {
+function factsOf({ user, org, role, invitation, service, apiKeys }: Present): RestoredFacts {
   return {
     users: new Map(user && [[ADA, { ...USER, ...user }]]),
     orgs: new Map(org && [[ORG, { name: 'Engines', deletedAt: null, secondFactorFrom: null, ...org }]]),
     roles: new Map(role && [[`${ORG} ${ADA}`, role]]),
     invitations: new Map(invitation && [[INVITATION, { email: 'joan@example.com', status: invitation }]]),
     services: new Map(service && [['billing', { ...SERVICE, ...service }]]),
+    apiKeys: new Set(apiKeys),
   };
 }
 
@@ -110,6 +125,17 @@ it.each<[string, Told[], Present, string[]]>([
     [['account.operator_revoked']],
     { user: operator },
     ['repeat: operator revoked'],
+  ],
+  ['an API key revoked since', [['key.revoked']], { user, apiKeys: [KEY] }, ['repeat: API key revoked']],
+  ['one that the database does not have', [['key.revoked']], { user }, []],
+  ['another one', [['key.revoked', { keyId: id(6) }]], { user, apiKeys: [KEY] }, []],
+  ['an API key made since', [['key.created']], { user }, ['lost: API key made']],
+  ['one made and revoked since', [['key.created'], ['key.revoked']], { user }, []],
+  [
+    'an API key of a deleted user',
+    [['key.revoked'], ['account.deleted']],
+    { user, apiKeys: [KEY] },
+    ['repeat: user deleted'],
   ],
   ['an operator granted since', [['account.operator_granted']], { user }, ['lost: operator granted']],
   [

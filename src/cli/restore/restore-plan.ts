@@ -18,6 +18,8 @@ export interface RestoredFacts {
   roles: ReadonlyMap<string, Role>;
   invitations: ReadonlyMap<string, Pick<Invitation, 'email' | 'status'>>;
   services: ReadonlyMap<string, KnownService>;
+  /** ids of API keys */
+  apiKeys: ReadonlySet<string>;
 }
 
 export type Repeatable =
@@ -28,6 +30,7 @@ export type Repeatable =
   | 'role lowered'
   | 'organization deleted'
   | 'invitation revoked'
+  | 'API key revoked'
   | 'service disabled'
   | 'service removed'
   | 'scopes of a service revoked'
@@ -59,7 +62,7 @@ export type PlanLine = UndoneChange & (Repetition | Note);
 
 /** Compares what the event says with what the database has. */
 export function planLine(event: LostEvent, lost: LostEvents, facts: RestoredFacts): PlanLine | undefined {
-  const { type, orgId, userId, invitationId, service } = event;
+  const { type, orgId, userId, invitationId, service, keyId } = event;
   const end = (subject: string, id: string | null = ''): LostType | undefined =>
     lost.get(`${subject} ${id}`)?.type;
   // A deletion takes along everything but invitations.
@@ -71,6 +74,7 @@ export function planLine(event: LostEvent, lost: LostEvents, facts: RestoredFact
     org: facts.orgs.get(orgId ?? ''),
     present: facts.roles.get(roleKey(orgId, userId)),
     service: facts.services.get(service ?? ''),
+    hasApiKey: facts.apiKeys.has(keyId ?? ''),
     isPending: facts.invitations.get(invitationId ?? '')?.status === 'pending',
     end: end('life', service ?? orgId),
     membership: lost.get(`membership ${roleKey(orgId, userId)}`),
@@ -88,6 +92,7 @@ interface Situation {
   /** role that the database has */
   present: Role | undefined;
   service: KnownService | undefined;
+  hasApiKey: boolean;
   isPending: boolean;
   /** last lost event about the life of the organization or service */
   end: LostType | undefined;
@@ -133,6 +138,8 @@ const CONSEQUENCES: Record<LostType, (situation: Situation) => Consequence> = {
   // The user could accept it again, and get back what was taken from them since.
   'invitation.accepted': ({ isPending, membership, event }) =>
     isPending && membership && hasLess(membership, event.role!) && repeat('invitation revoked'),
+  'key.created': ({ user, hasApiKey }) => user && !hasApiKey && given('API key made'),
+  'key.revoked': ({ hasApiKey }) => hasApiKey && repeat('API key revoked'),
   'service.created': ({ service, end }) => !service && end !== 'service.removed' && given('service added'),
   'service.disabled': ({ service }) => service?.disabledAt === null && repeat('service disabled'),
   'service.enabled': ({ service }) => isDisabled(service) && given('service enabled'),

@@ -1,4 +1,5 @@
 import type { Role } from '../../access/principal.js';
+import { ApiKeysRepository } from '../../api-keys/api-keys.repository.js';
 import { EventsRepository, LATEST } from '../../events/events.repository.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { InvitationListsRepository } from '../../orgs/state/invitations.lists.js';
@@ -78,7 +79,7 @@ async function forgetLater(events: EventsRepository, lost: LostEvents, from: str
 }
 
 export async function factsOf(context: Context, events: readonly LostEvent[]): Promise<RestoredFacts> {
-  const ids = (name: 'userId' | 'actorId' | 'orgId' | 'invitationId'): string[] => [
+  const ids = (name: 'userId' | 'actorId' | 'orgId' | 'invitationId' | 'keyId'): string[] => [
     ...new Set(events.map((event) => event[name]).filter(isEntityId)),
   ];
   const users = await context.get(UsersRepository).findAll([...ids('userId'), ...ids('actorId')]);
@@ -90,6 +91,7 @@ export async function factsOf(context: Context, events: readonly LostEvent[]): P
     const memberships = await context.get(MembershipsRepository).findOrgsEvenDeleted(userId);
     for (const { id, role } of memberships) roles.set(roleKey(id, userId), role);
   }
+  const apiKeys = new Set(await context.get(ApiKeysRepository).findPresent(ids('keyId')));
   const services = new Map<string, KnownService>();
   for (const name of new Set(events.flatMap((event) => event.service ?? []))) {
     const service = await context.get(ServicesRepository).find(name);
@@ -98,7 +100,7 @@ export async function factsOf(context: Context, events: readonly LostEvent[]): P
     const { calls } = await context.get(ServiceCallsRepository).findNeighbours(name);
     if (service) services.set(name, { ...service, liveSecrets, calls });
   }
-  return { users: byId(users), orgs: byId(orgs), invitations: byId(invitations), roles, services };
+  return { users: byId(users), orgs: byId(orgs), invitations: byId(invitations), roles, services, apiKeys };
 }
 
 function byId<Of extends { id: string }>(rows: readonly Of[]): Map<string, Of> {
