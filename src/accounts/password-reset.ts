@@ -158,7 +158,7 @@ export class PasswordResetService {
     if (ids.length === 0) return [];
     await this.apiKeys.deleteOfUser(tx, userId);
     const { revision: userRevision } = await this.updates.stateOf(tx, userId);
-    const about = { type: 'key.revoked', actor, userId, userRevision } as const;
-    return ids.map((keyId) => ({ ...about, data: { keyId, reason: 'mailbox_reset' } }));
+    const [type, reason] = ['key.revoked', 'mailbox_reset'] as const;
+    return ids.map((keyId) => ({ type, actor, userId, userRevision, data: { keyId, reason } }));
   }
 }

@@ -86,9 +86,12 @@ describe('a forgotten password', () => {
     const [code, known] = [await aMailedCode(ada), await knownEvents(service.db)];
     expect((await reset(ada.email, code)).status).toBe(200);
     expect(await left()).toEqual([made[2]!.id]);
-    const about = { actor_type: 'system', actor_id: null, org_id: null, user_id: ada.id };
+    const [about, reason] = [
+      { actor_type: 'system', actor_id: null, org_id: null, user_id: ada.id },
+      'mailbox_reset',
+    ];
     expect(await revoked()).toMatchObject(
-      made.slice(0, 2).map(({ id }) => ({ ...about, data: { keyId: id, reason: 'mailbox_reset' } })),
+      made.slice(0, 2).map(({ id }) => Object.assign({ data: { keyId: id, reason } }, about)),
     );
     const revisions = await service.db.query(
       "SELECT type, user_revision FROM events WHERE user_id = ? AND type IN ('account.email_verified', 'key.revoked')",
