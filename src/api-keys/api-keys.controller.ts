@@ -34,9 +34,10 @@ export class OwnApiKeysController {
   )
   createApiKey(
     @CurrentActor() actor: UserActor,
+    @CurrentUser() { epoch }: UserPrincipal,
     @Body() body: CreateApiKeyRequest,
   ): Promise<CreatedApiKeyResponse> {
-    return this.keys.createOwn(actor, body);
+    return this.keys.createOwn(actor, epoch, body);
   }
 
   /**

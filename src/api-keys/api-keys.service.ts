@@ -38,10 +38,15 @@ export class ApiKeysService {
     private readonly env: Env,
   ) {}
 
-  async createOwn(actor: UserActor, request: CreateApiKeyRequest): Promise<CreatedApiKeyResponse> {
+  async createOwn(
+    actor: UserActor,
+    epoch: number,
+    request: CreateApiKeyRequest,
+  ): Promise<CreatedApiKeyResponse> {
     await this.requireAccepted(request);
     const done = await this.userChanges.inUser({ actor }, actor.id, async (tx, user) => {
-      if (user.disabledAt !== null) return UNCHANGED;
+      // A session that was ended meanwhile, as by a reset for an email that was never verified, leaves no key behind.
+      if (user.authEpoch !== epoch) return UNCHANGED;
       // The raise of the user's revision makes the count exact, on two nodes too.
       if ((await this.keys.countOwn(tx, user.id)) >= MAX_OWN_KEYS) throw new Problem('too_many_keys');
 
@@ -51,7 +56,7 @@ export class ApiKeysService {
       await this.notify(tx, 'key_created', row, user.email);
       return { apiKey: apiKeyView({ ...row, state: 'active', lastUsedAt: null }), key };
     });
-    if (done.kind !== 'done') throw new InvalidTokenError('user_gone');
+    if (done.kind !== 'done') throw new InvalidTokenError('session_ended');
     return done.answer;
   }
 

@@ -7,11 +7,13 @@ import {
   boundTokenRefused,
   insufficientUserAuthentication,
   invalidFields,
+  invalidToken,
   keyNotFound,
   stepUpRequired,
   tooManyKeys,
 } from '../support/expected.js';
 import { readFeed, readFeedAfter } from '../support/feed.js';
+import { answerAfter } from '../support/held-rows.js';
 import { DAY_MS, verified } from '../support/inviting.js';
 import { startMailing } from '../support/mailing.js';
 import { type Account, anAccount, anOrgOf, anUnknownId, byCode } from '../support/personas.js';
@@ -251,6 +253,18 @@ describe("a user's own API keys", () => {
       detail: expect.stringMatching(/recent login with the password/) as string,
     });
     expect((await ada.delete(`${PATH}/${id}`)).status).toBe(200);
+  });
+
+  it('are not made by a session that has ended since the request was let in', async () => {
+    const ada = await anAccount(service, 'ada');
+    const sql = 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?';
+    const late = await answerAfter(
+      service,
+      (held) => held.write(sql, [ada.id]),
+      () => create(ada),
+    );
+    expect(late).toMatchObject(invalidToken);
+    expect(await db.query('SELECT id FROM api_keys WHERE user_id = ?', [ada.id])).toEqual([]);
   });
 
   it('are 50 at most, expired ones included, but not those of organizations', async () => {
