@@ -452,6 +452,14 @@ export type ApiKey = {
 /** State of an API key: it works, it does not work now, or it has expired. */
 export type ApiKeyState = "active" | "suspended" | "expired";
 
+/** The user as whom a program with the API key acts. */
+export type ApiKeyUser = {
+  /** Id of the user. */
+  id: string;
+  /** Email address, in normalized form. */
+  email: string;
+};
+
 /** The API keys, and the services that accept API keys. */
 export type ApiKeysResponse = {
   /** API keys of the user, latest first. */
@@ -662,6 +670,14 @@ export type CreatedApiKeyResponse = {
   apiKey: ApiKey;
   /** The API key. It is not returned again. */
   key: string;
+};
+
+/** The new API key of an organization, with its text. */
+export type CreatedOrgApiKeyResponse = {
+  /** The new API key, without its text. */
+  apiKey: OrgApiKey;
+  /** The API key. It is not returned again, not even in a replayed response. */
+  key?: string;
 };
 
 /** The new user and, if Accounts sends no emails, the code to set a password. */
@@ -931,11 +947,13 @@ export type ExportedAccount = {
   operatorSince: string | null;
 };
 
+/** An exported API key of the user, without the key itself. */
 export type ExportedApiKey = {
   /** Id of the undefined. */
   id: string;
   /** Name of the organization. */
   name: string;
+  /** Name of the service that the API key is for. */
   audience: string;
   /** Role in the organization. */
   role: Role;
@@ -945,6 +963,7 @@ export type ExportedApiKey = {
   createdAt: string;
   /** Time of expiry. */
   expiresAt: string;
+  /** Hour in which the API key was last used. Null if it was not used. */
   lastUsedAt: string | null;
 };
 
@@ -1946,6 +1965,36 @@ export type Org = {
   id: string;
   /** Name of the organization. */
   name: string;
+};
+
+/** An API key of an organization, without its text. */
+export type OrgApiKey = {
+  /** Id of the organization. */
+  id: string;
+  /** Name of the organization. */
+  name: string;
+  /** Name of the one service that the API key is for. */
+  audience: string;
+  /** The highest role that the API key has. */
+  role: Role;
+  /** Whether the API key works now. A suspended one works again if its service accepts API keys and its user is enabled and, for an organization, a member who is not suspended. */
+  state: ApiKeyState;
+  /** Time of creation. */
+  createdAt: string;
+  /** Time at which the API key expires. */
+  expiresAt: string;
+  /** Hour of the last use. Null if it was not used. */
+  lastUsedAt: string | null;
+  /** The user who made the API key, and as whom it acts. */
+  user: ApiKeyUser;
+};
+
+/** The API keys of the organization, and the services that accept API keys. */
+export type OrgApiKeysResponse = {
+  /** API keys of the organization, latest first. */
+  apiKeys: OrgApiKey[];
+  /** Names of the services that accept API keys. */
+  audiences: string[];
 };
 
 /** The organization after the change. */
@@ -3911,6 +3960,44 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Create an organization's API key. Creates an API key, with which a program acts as the caller at one service, limited to the organization. Returns `key` only this once. **Requires:** a member of the organization with the role `admin` or `owner`, and step-up: the access token of a session that was opened by password within the last 15 minutes (configurable). The role is at most that of the caller. The API key never has more than its user has at that moment. The caller gets an email. An organization can have 100 API keys. */
+  createOrgApiKey: {
+    input: {
+      /** Id of the organization, from its creation or from `GET /api/me`. */
+      orgId: string;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
+    } & CreateApiKeyRequest;
+    data: CreatedOrgApiKeyResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<409, TooManyKeysProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** List an organization's API keys. Returns the API keys of the organization, latest first, and the services that accept API keys. **Requires:** a member of the organization with the role `admin` or `owner`. */
+  listOrgApiKeys: {
+    input: {
+      /** Id of the organization, from its creation or from `GET /api/me`. */
+      orgId: string;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
+    };
+    data: OrgApiKeysResponse;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** Revoke an organization's API key. Revokes an API key of the organization, which no longer works. Admins can revoke API keys of other users. **Requires:** a member of the organization with the role `admin` or `owner`, and step-up: the access token of a session that was opened by password. */
+  revokeOrgApiKey: {
+    input: {
+      /** Id of the organization, from its creation or from `GET /api/me`. */
+      orgId: string;
+      /** Id of the API key, from its creation or from a list of API keys. */
+      keyId: string;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
+    };
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | KeyNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: "Idempotency-Key" | "If-Match";
+  };
   /** Create an API key. Creates an API key, with which a program acts as the user at one service. Returns `key` only this once. **Requires:** step-up: the access token of a session that was opened by password within the last 15 minutes (configurable). The API key never has more than its user has at that moment. The user gets an email. A user can have 50 of them. */
   createApiKey: {
     input: CreateApiKeyRequest;
@@ -4503,6 +4590,9 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   resendInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations/{invitationId}/resend","query":["remedy"],"body":"json","fields":["showCode"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found invitation_not_found invitation_ended already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   revokeInvitation: {"method":"DELETE","path":"/api/orgs/{orgId}/invitations/{invitationId}","query":["remedy"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found invitation_not_found invitation_ended precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   revokeFoundApiKey: {"method":"POST","path":"/api/keys/revoke","body":"json","fields":["key"],"answer":["ok"],"codes":"validation_failed malformed_json body_too_large unsupported_media_type internal_error unavailable storage_full"},
+  createOrgApiKey: {"method":"POST","path":"/api/orgs/{orgId}/keys","query":["remedy"],"body":"json","fields":["name","audience","role","expiresAt"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["apiKey"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found too_many_keys precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  listOrgApiKeys: {"method":"GET","path":"/api/orgs/{orgId}/keys","query":["remedy"],"auth":"bearer","repeatable":true,"answer":["apiKeys","audiences"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found internal_error unavailable storage_full"},
+  revokeOrgApiKey: {"method":"DELETE","path":"/api/orgs/{orgId}/keys/{keyId}","query":["remedy"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found key_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   createApiKey: {"method":"POST","path":"/api/me/keys","body":"json","fields":["name","audience","role","expiresAt"],"auth":"bearer","answer":["apiKey","key"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified too_many_keys body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listApiKeys: {"method":"GET","path":"/api/me/keys","auth":"bearer","repeatable":true,"answer":["apiKeys","audiences"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
   revokeApiKey: {"method":"DELETE","path":"/api/me/keys/{keyId}","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required key_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
-import { ApiId, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
+import { ApiEmail, ApiId, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import { SERVICE_NAME } from '../services/service-secrets.js';
 import { MAX_API_KEY_NAME } from './api-key.entity.js';
 import { API_KEY_STATES, type ApiKeyState } from './api-keys.lists.js';
@@ -64,4 +64,42 @@ export class CreatedApiKeyResponse {
 
   /** The API key. It is not returned again. */
   @ApiProperty({ pattern: '^ack_[0-9A-Za-z]{49}$', example: AN_API_KEY }) key: string;
+}
+
+const LISTED_OF_ORG = {
+  ...LISTED,
+  user: { id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' },
+};
+
+/** The user as whom a program with the API key acts. */
+export class ApiKeyUser {
+  @ApiId() id: string;
+  @ApiEmail() email: string;
+}
+
+@ApiSchema({ name: 'OrgApiKey' })
+export class OrgApiKeyDto extends ApiKeyDto {
+  /** The user who made the API key, and as whom it acts. */
+  @ApiProperty({ example: LISTED_OF_ORG.user }) user: ApiKeyUser;
+}
+
+export class OrgApiKeysResponse {
+  /** API keys of the organization, latest first. */
+  @ApiProperty({ type: [OrgApiKeyDto], example: [LISTED_OF_ORG] }) apiKeys: OrgApiKeyDto[];
+
+  /** Names of the services that accept API keys. */
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', pattern: SERVICE_NAME.source },
+    example: ['billing'],
+  })
+  audiences: string[];
+}
+
+export class CreatedOrgApiKeyResponse {
+  /** The new API key, without its text. */
+  @ApiProperty({ type: OrgApiKeyDto, example: LISTED_OF_ORG }) apiKey: OrgApiKeyDto;
+
+  /** The API key. It is not returned again, not even in a replayed response. */
+  @ApiProperty({ pattern: '^ack_[0-9A-Za-z]{49}$', example: AN_API_KEY }) key?: string;
 }

@@ -1,15 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { Origin, UserActor } from '../access/principal.js';
+import type { Origin, UserActor, UserPrincipal } from '../access/principal.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
 import { type Transaction, Unchanged, UNCHANGED } from '../database/transactions/transactions.js';
+import type { OkResponse } from '../http/fields.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { Mails } from '../mail/mails.js';
 import type { KeyDetails } from '../mail/template.js';
+import { MembersReader } from '../orgs/members/members-reader.js';
+import { ACTOR } from '../orgs/state/members.repository.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
 import { NO_FACTS } from '../orgs/state/orgs.repository.js';
+import { requireRole } from '../orgs/state/policies.js';
 import { Problem, ValidationProblem } from '../problems/problem.js';
+import type { Versioned } from '../requests/entity-tags.js';
+import type { Write } from '../requests/write.js';
 import { storedScopes } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { UserChanges } from '../users/user-changes.js';
@@ -17,11 +23,19 @@ import { UsersRepository } from '../users/users.repository.js';
 import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyListsRepository, type ListedApiKey } from './api-keys.lists.js';
-import { ApiKeysRepository, type NewApiKeyRow } from './api-keys.repository.js';
+import { ApiKeysRepository, MAKER, type NewApiKeyRow } from './api-keys.repository.js';
 import { type CreateApiKeyRequest, expiryOf } from './api-keys.requests.js';
-import type { ApiKeyDto, ApiKeysResponse, CreatedApiKeyResponse } from './api-keys.responses.js';
+import type {
+  ApiKeyDto,
+  ApiKeysResponse,
+  CreatedApiKeyResponse,
+  CreatedOrgApiKeyResponse,
+  OrgApiKeyDto,
+  OrgApiKeysResponse,
+} from './api-keys.responses.js';
 
 const MAX_OWN_KEYS = 50;
+const MAX_ORG_KEYS = 100;
 
 const UNACCEPTED_AUDIENCE = 'must be the name of a service that accepts API keys';
 
@@ -32,6 +46,7 @@ export class ApiKeysService {
     private readonly orgChanges: OrgChanges,
     private readonly keys: ApiKeysRepository,
     private readonly lists: ApiKeyListsRepository,
+    private readonly members: MembersReader,
     private readonly services: ServicesRepository,
     private readonly users: UsersRepository,
     private readonly mails: Mails,
@@ -71,6 +86,50 @@ export class ApiKeysService {
       return user.record({ type: 'key.revoked', data: { keyId: id, reason: 'revoked' } });
     });
     if (kind !== 'done') throw new Problem('key_not_found');
+  }
+
+  async createOfOrg(
+    write: Write,
+    orgId: string,
+    request: CreateApiKeyRequest,
+  ): Promise<Versioned<CreatedOrgApiKeyResponse>> {
+    await this.requireAccepted(request);
+    const { id: userId } = write.actor;
+    return this.orgChanges.inOrg(
+      write,
+      orgId,
+      MAKER,
+      async (tx, org, { actorRole, email, actorDisabledAt }) => {
+        if (email === null || actorDisabledAt !== null) throw new InvalidTokenError('user_gone');
+        requireRole(actorRole, 'admin');
+        requireRole(actorRole, request.role ?? 'member');
+        if ((await this.keys.countOfOrg(tx, orgId)) >= MAX_ORG_KEYS) throw new Problem('too_many_keys');
+
+        const { key, row } = this.newKey(request, { userId, orgId });
+        await this.keys.insert(tx, row);
+        await org.record({ type: 'key.created', userId, data: createdData(row) });
+        await this.notify(tx, 'key_created', row, email);
+        return { apiKey: orgApiKeyView({ ...row, email, state: 'active', lastUsedAt: null }), key };
+      },
+    );
+  }
+
+  async listOfOrg(orgId: string, caller: UserPrincipal): Promise<OrgApiKeysResponse> {
+    const apiKeys = (await this.lists.listOfOrg(orgId)).map(orgApiKeyView);
+    const audiences = await this.findAudiences();
+    await this.members.requireReader(orgId, caller, 'admin');
+    return { apiKeys, audiences };
+  }
+
+  async revokeOfOrg(write: Write, orgId: string, id: string): Promise<Versioned<OkResponse>> {
+    // The user of an API key never changes.
+    const key = await this.keys.findById(id);
+    return this.orgChanges.inOrg(write, orgId, ACTOR, async (tx, org, { actorRole }) => {
+      requireRole(actorRole, 'admin');
+      if (!key || !(await this.keys.deleteOfOrg(tx, orgId, id))) throw new Problem('key_not_found');
+      await org.record({ type: 'key.revoked', userId: key.userId, data: { keyId: id, reason: 'revoked' } });
+      return { ok: true };
+    });
   }
 
   /** Tells nobody whether it was a key. A deleted organization and a disabled user are no exceptions. */
@@ -140,4 +199,8 @@ function apiKeyView(key: Omit<ListedApiKey, 'email'>): ApiKeyDto {
   const { id, name, audience, role, state, createdAt, expiresAt, lastUsedAt } = key;
   const times = { createdAt: timeText(createdAt), expiresAt: timeText(expiresAt) };
   return { id, name, audience, role, state, ...times, lastUsedAt: timeOrNull(lastUsedAt) };
+}
+
+function orgApiKeyView(key: ListedApiKey): OrgApiKeyDto {
+  return { ...apiKeyView(key), user: { id: key.userId, email: key.email } };
 }

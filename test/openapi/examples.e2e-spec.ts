@@ -37,6 +37,7 @@ import {
   aCallToken,
   aServiceCaller,
   aServiceClient,
+  type ServiceClient,
   basic,
   type ServiceCaller,
   setCall,
@@ -825,7 +826,6 @@ async function fillOrg(founders: Founders): Promise<void> {
 }
 
 async function keepApiKeys(by: Caller, userId: string): Promise<void> {
-  await db.query("UPDATE services SET allow = 'keys' WHERE name = 'billing'");
   const { apiKey } = await send('createApiKey', { by });
   const keyId = apiKey.id;
   await send('listApiKeys', { by });
@@ -834,17 +834,29 @@ async function keepApiKeys(by: Caller, userId: string): Promise<void> {
   const { token } = (await anyone.post<Answered>('/api/auth/code/exchange', { code })).body;
   await send('createApiKey revokeApiKey', { by: by.withToken(token) });
   await send('revokeApiKey revokeApiKey', { by, path: { keyId } });
-  const ids = times(50, () => ({ id: anUnknownId() }));
-  const rows = ids.map(({ id }) => ({ id, hash: id }));
-  const life = { created_at: 1, expires_at: 1 };
-  await insertRows(db, 'api_keys', rows, {
-    user_id: userId,
-    audience: 'billing',
-    name: 'full',
-    role: 'member',
-    ...life,
-  });
+  await insertApiKeys(50, { user_id: userId });
   await send('createApiKey', { by });
+}
+
+async function insertApiKeys(count: number, owner: { user_id: string; org_id?: string }): Promise<void> {
+  const rows = times(count, anUnknownId).map((id) => ({ id, hash: id }));
+  const life = { created_at: 1, expires_at: 1 };
+  const same = { audience: 'billing', name: 'full', role: 'member', ...life, ...owner };
+  await insertRows(db, 'api_keys', rows, same);
+}
+
+async function keepOrgApiKeys(by: Caller, userId: string): Promise<void> {
+  const { body } = await by.get<{ orgs: { id: string }[] }>('/api/me');
+  const path = { orgId: body.orgs[0]!.id };
+  const { apiKey } = await send('createOrgApiKey', { by, path });
+  await send('listOrgApiKeys', { by, path });
+  const { code } = (await by.post<Answered>('/api/auth/code')).body;
+  const { token } = (await anyone.post<Answered>('/api/auth/code/exchange', { code })).body;
+  await send('createOrgApiKey revokeOrgApiKey', { by: by.withToken(token), path });
+  await send('revokeOrgApiKey revokeOrgApiKey', { by, path: { ...path, keyId: apiKey.id } });
+  await send('createOrgApiKey', { by: by.with({ 'if-match': '"0"' }), path });
+  await insertApiKeys(100, { user_id: userId, org_id: path.orgId });
+  await send('createOrgApiKey', { by, path });
 }
 
 async function manageSessions(by: Caller): Promise<void> {
@@ -878,9 +890,11 @@ function failures(): [operationId: string, code: string][] {
   );
 }
 
-async function failInGeneral({ ada, grace }: Founders): Promise<void> {
+async function failInGeneral(
+  { ada, grace }: Founders,
+  { name, authorization }: ServiceClient,
+): Promise<void> {
   const outsider = await anAccount(service, 'outsider');
-  const { name, authorization } = await aServiceClient(db, [], 'billing');
   const { code: issued } = await send('issueCode', { by: ada, body: { audience: name } });
   const billing = anyone.with({ authorization });
   const exchanged = await billing.post<Answered>('/api/auth/code/exchange', { code: issued });
@@ -898,6 +912,7 @@ async function failInGeneral({ ada, grace }: Founders): Promise<void> {
     // By the body, where the operation has one.
     validation_failed: (id) => {
       if (id === 'getMember' || id === 'getOrg') return send(id, { by: ada, query: '?include=no' });
+      if (id === 'listOrgApiKeys') return send(id, { by: ada, query: '?remedy=no' });
       if (id === 'issueCode') return send(id, { by: ada, body: { codeChallengeMethod: 'S256' } });
       if (id === 'updateProfile') return send(id, { by: ada, body: { avatarUrl: 'ada.png' } });
       if (id === 'getOrg' || id === 'getMember') return send(id, { by: ada, query: '?include=roles' });
@@ -972,8 +987,10 @@ const ofAda = { by: founders.ada, path: { userId: founders.adaId } };
 await send('changeMemberRole removeMember', ofAda);
 await send('getKeySet getLiveness getReadiness', { by: anyone });
 await manageSessions(founders.ada);
-await failInGeneral(founders);
+const acceptingKeys = await aServiceClient(db, ['keys'], 'billing');
 await keepApiKeys(founders.ada, founders.adaId);
+await keepOrgApiKeys(founders.ada, founders.adaId);
+await failInGeneral(founders, acceptingKeys);
 await exceedLimits(founders.ada);
 await disableAccount();
 await send('logOut', { by: founders.ada, body: {} });
