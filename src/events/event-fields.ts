@@ -57,3 +57,58 @@ export const TIME_OR_NULL = required<string | null>(
   'a time or null',
 );
 export const TRUE = required<true>({ type: 'boolean', enum: [true] }, '`true`');
+
+export interface Subject {
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  userRevision: number;
+  sessionId: string;
+}
+
+const SUBJECTS = {
+  account: ['userId', 'userRevision'],
+  session: ['userId', 'sessionId'],
+  sessions: ['userId'],
+  organization: ['orgId', 'orgRevision'],
+  membership: ['orgId', 'orgRevision', 'userId'],
+  service: [],
+  keys: [],
+  mail: [],
+} as const satisfies Record<string, readonly (keyof Subject)[]>;
+
+type About = keyof typeof SUBJECTS;
+
+export interface Form<A extends About = About, F extends Fields = Fields> {
+  about: A;
+  data: F;
+}
+
+export interface Definition {
+  deliveredTo: 'all services' | 'that service' | 'no service';
+  meaning: string;
+  forms: readonly Form[];
+}
+
+const NOTHING = {};
+
+export function deliveredTo(audience: Definition['deliveredTo']) {
+  return <A extends About, F extends Fields = typeof NOTHING>(
+    about: A,
+    meaning: string,
+    data = NOTHING as F,
+  ) => ({ deliveredTo: audience, meaning, forms: [{ about, data }] as const });
+}
+
+export function columnsOf({ about }: Form): readonly (keyof Subject)[] {
+  return SUBJECTS[about];
+}
+
+type DataIn<F extends Fields> = keyof F extends never
+  ? { data?: Record<string, never> }
+  : object extends DataOf<F>
+    ? { data?: DataOf<F> }
+    : { data: DataOf<F> };
+
+export type ContentOf<F> =
+  F extends Form<infer A, infer D> ? Pick<Subject, (typeof SUBJECTS)[A][number]> & DataIn<D> : never;

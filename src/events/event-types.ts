@@ -1,7 +1,9 @@
 import type { Actor } from '../access/principal.js';
 import {
   BOOLEAN,
-  type DataOf,
+  type ContentOf,
+  type Definition,
+  deliveredTo,
   type Fields,
   ID,
   listOf,
@@ -15,61 +17,6 @@ import {
   withInternal,
   words,
 } from './event-fields.js';
-
-export interface Subject {
-  orgId: string;
-  orgRevision: number;
-  userId: string;
-  userRevision: number;
-  sessionId: string;
-}
-
-const SUBJECTS = {
-  account: ['userId', 'userRevision'],
-  session: ['userId', 'sessionId'],
-  sessions: ['userId'],
-  organization: ['orgId', 'orgRevision'],
-  membership: ['orgId', 'orgRevision', 'userId'],
-  service: [],
-  keys: [],
-  mail: [],
-} as const satisfies Record<string, readonly (keyof Subject)[]>;
-
-export type About = keyof typeof SUBJECTS;
-
-export interface Form<A extends About = About, F extends Fields = Fields> {
-  about: A;
-  data: F;
-}
-
-export interface Definition {
-  deliveredTo: 'all services' | 'that service' | 'no service';
-  meaning: string;
-  forms: readonly Form[];
-}
-
-const NOTHING = {};
-
-function deliveredTo(audience: Definition['deliveredTo']) {
-  return <A extends About, F extends Fields = typeof NOTHING>(
-    about: A,
-    meaning: string,
-    data = NOTHING as F,
-  ) => ({ deliveredTo: audience, meaning, forms: [{ about, data }] as const });
-}
-
-export function columnsOf({ about }: Form): readonly (keyof Subject)[] {
-  return SUBJECTS[about];
-}
-
-type DataIn<F extends Fields> = keyof F extends never
-  ? { data?: Record<string, never> }
-  : object extends DataOf<F>
-    ? { data?: DataOf<F> }
-    : { data: DataOf<F> };
-
-type ContentOf<F> =
-  F extends Form<infer A, infer D> ? Pick<Subject, (typeof SUBJECTS)[A][number]> & DataIn<D> : never;
 
 const SUSPENDED = { suspended: optional(TRUE) };
 const SECOND_FACTOR = { reason: words('second_factor') };
@@ -103,6 +50,12 @@ const ENDED_BY = withInternal(
 const delivered = deliveredTo('all services');
 const internal = deliveredTo('no service');
 const deliveredToItself = deliveredTo('that service');
+
+const ofUserOrMember = <F extends Fields>(data: F) =>
+  [
+    { about: 'account', data },
+    { about: 'membership', data },
+  ] as const;
 
 // The OpenAPI document of the feed and docs/reference/events.md follow from it.
 const CATALOGUE = {
@@ -233,18 +186,12 @@ const CATALOGUE = {
     deliveredTo: 'that service',
     meaning:
       'A user made an API key for the service, or an admin made one of an organization. `role` is the most that it may have.',
-    forms: [
-      { about: 'account', data: API_KEY },
-      { about: 'membership', data: API_KEY },
-    ],
+    forms: ofUserOrMember(API_KEY),
   },
   'key.revoked': {
     deliveredTo: 'all services',
     meaning: 'An API key was revoked. Reject it, and tokens whose claim `key` names it.',
-    forms: [
-      { about: 'account', data: REVOKED_KEY },
-      { about: 'membership', data: REVOKED_KEY },
-    ],
+    forms: ofUserOrMember(REVOKED_KEY),
   },
   'keys.rotated': internal('keys', 'A signing key was added.', KEY),
   'keys.pruned': internal('keys', 'A signing key was removed.', KEY),

@@ -7,8 +7,8 @@ import {
 } from '@nestjs/swagger';
 import type { Type } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
-import { columnsOf, definitionOf, EVENT_TYPES, type EventType, type Subject } from './event-types.js';
-import type { Fields } from './event-fields.js';
+import { definitionOf, EVENT_TYPES, type EventType } from './event-types.js';
+import { columnsOf, type Fields, type Subject } from './event-fields.js';
 import { ApiEmail, ApiId, ApiText, ApiTime, type SchemaObject, pascalCase } from '../openapi/decorators.js';
 
 const ACTOR_TYPES: Actor['kind'][] = ['user', 'operator', 'system'];
