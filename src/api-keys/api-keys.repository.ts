@@ -3,18 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, type Repository } from 'typeorm';
 import { idsOf, NOW_MS } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
-import { ACTOR, type ActorFacts } from '../orgs/state/members.repository.js';
-import type { OrgFacts } from '../orgs/state/orgs.repository.js';
 import { ApiKey } from './api-key.entity.js';
-
-interface MakerFacts extends ActorFacts {
-  email: string | null;
-}
-
-export const MAKER: OrgFacts<MakerFacts> = {
-  ...ACTOR,
-  columns: { ...ACTOR.columns, email: 'c.email' },
-};
 
 export type NewApiKeyRow = Omit<ApiKey, 'lastUsedAt'>;
 

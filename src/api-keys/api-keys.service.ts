@@ -20,10 +20,11 @@ import { storedScopes } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
+import { UserUpdatesRepository } from '../users/users.updates.js';
 import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyListsRepository, type ListedApiKey } from './api-keys.lists.js';
-import { ApiKeysRepository, MAKER, type NewApiKeyRow } from './api-keys.repository.js';
+import { ApiKeysRepository, type NewApiKeyRow } from './api-keys.repository.js';
 import { type CreateApiKeyRequest, expiryOf } from './api-keys.requests.js';
 import type {
   ApiKeyDto,
@@ -49,6 +50,7 @@ export class ApiKeysService {
     private readonly members: MembersReader,
     private readonly services: ServicesRepository,
     private readonly users: UsersRepository,
+    private readonly userUpdates: UserUpdatesRepository,
     private readonly mails: Mails,
     private readonly env: Env,
   ) {}
@@ -90,28 +92,24 @@ export class ApiKeysService {
 
   async createOfOrg(
     write: Write,
+    { id: userId, email, epoch }: UserPrincipal,
     orgId: string,
     request: CreateApiKeyRequest,
   ): Promise<Versioned<CreatedOrgApiKeyResponse>> {
     await this.requireAccepted(request);
-    const { id: userId } = write.actor;
-    return this.orgChanges.inOrg(
-      write,
-      orgId,
-      MAKER,
-      async (tx, org, { actorRole, email, actorDisabledAt }) => {
-        if (email === null || actorDisabledAt !== null) throw new InvalidTokenError('user_gone');
-        requireRole(actorRole, 'admin');
-        requireRole(actorRole, request.role ?? 'member');
-        if ((await this.keys.countOfOrg(tx, orgId)) >= MAX_ORG_KEYS) throw new Problem('too_many_keys');
+    return this.orgChanges.inOrg(write, orgId, ACTOR, async (tx, org, { actorRole }) => {
+      if ((await this.userUpdates.lockEpoch(tx, userId)) !== epoch)
+        throw new InvalidTokenError('session_ended');
+      requireRole(actorRole, 'admin');
+      requireRole(actorRole, request.role ?? 'member');
+      if ((await this.keys.countOfOrg(tx, orgId)) >= MAX_ORG_KEYS) throw new Problem('too_many_keys');
 
-        const { key, row } = this.newKey(request, { userId, orgId });
-        await this.keys.insert(tx, row);
-        await org.record({ type: 'key.created', userId, data: createdData(row) });
-        await this.notify(tx, 'key_created', row, email);
-        return { apiKey: orgApiKeyView({ ...row, email, state: 'active', lastUsedAt: null }), key };
-      },
-    );
+      const { key, row } = this.newKey(request, { userId, orgId });
+      await this.keys.insert(tx, row);
+      await org.record({ type: 'key.created', userId, data: createdData(row) });
+      await this.notify(tx, 'key_created', row, email);
+      return { apiKey: orgApiKeyView({ ...row, email, state: 'active', lastUsedAt: null }), key };
+    });
   }
 
   async listOfOrg(orgId: string, caller: UserPrincipal): Promise<OrgApiKeysResponse> {

@@ -41,11 +41,12 @@ export class OrgApiKeysController {
   )
   createOrgApiKey(
     @CurrentWrite() write: Write,
+    @CurrentUser() caller: UserPrincipal,
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Body() body: CreateApiKeyRequest,
   ): Promise<CreatedOrgApiKeyResponse> {
-    return tagged(this.keys.createOfOrg(write, orgId, body));
+    return tagged(this.keys.createOfOrg(write, caller, orgId, body));
   }
 
   /**

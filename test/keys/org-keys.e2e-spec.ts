@@ -10,6 +10,7 @@ import {
   insufficientRole,
   insufficientUserAuthentication,
   invalidFields,
+  invalidToken,
   keyNotFound,
   notAMember,
   orgNotFound,
@@ -18,6 +19,7 @@ import {
   tooManyKeys,
 } from '../support/expected.js';
 import { readFeed, readFeedAfter } from '../support/feed.js';
+import { answerAfter } from '../support/held-rows.js';
 import { verified } from '../support/inviting.js';
 import { startMailing } from '../support/mailing.js';
 import { type CreatedKey, insertKeys, keysPath, makeKey, OWN_KEYS } from '../support/org-keys.js';
@@ -244,6 +246,18 @@ describe('API keys of an organization', () => {
     const revoked = await current!.delete(`${keysPath(org)}/${id}`);
     expect([revoked.status, revoked.headers.get('etag')]).toEqual([200, '"3"']);
     expect(await owner.post(`${keysPath(org)}?dryRun=true`, {})).toMatchObject(invalidFields('dryRun'));
+  });
+
+  it('are not made by a session that has ended since the request was let in', async () => {
+    const { admin, org } = await anOrg(service);
+    const sql = 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?';
+    const late = await answerAfter(
+      service,
+      (held) => held.write(sql, [admin.id]),
+      () => create(admin, org),
+    );
+    expect(late).toMatchObject(invalidToken);
+    expect(await db.query('SELECT id FROM api_keys WHERE org_id = ?', [org.id])).toEqual([]);
   });
 
   it('are 100 at most, however many are made at once, and own ones do not count', async () => {
