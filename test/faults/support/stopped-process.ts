@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { hangTimeoutMs, waitFor } from '../../../tooling/wait.js';
+import type { Environment } from '../../support/service-process.js';
 import { type RestartableService, startAt, type Storage, UNLIMITED } from './deployment.js';
 
 const HOOK = resolve(import.meta.dirname, 'stop-at-statement.mjs');
@@ -13,9 +14,9 @@ export class StoppableService {
     private readonly file: string,
   ) {}
 
-  static async on(storage: Storage): Promise<StoppableService> {
+  static async on(storage: Storage, more: Environment = {}): Promise<StoppableService> {
     const file = join(temporaryDirectory('stop'), 'stop-before');
-    const env = { ...UNLIMITED, NODE_OPTIONS: `--import=${HOOK}`, STOP_FILE: file };
+    const env = { ...UNLIMITED, ...more, NODE_OPTIONS: `--import=${HOOK}`, STOP_FILE: file };
     return new StoppableService(await startAt(storage, env), file);
   }
 
