@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MembersModule } from '../orgs/members/members.module.js';
-import { OrgApiKeysController } from './org-api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { FoundApiKeysController, OwnApiKeysController } from './api-keys.controller.js';
+import { FoundApiKeysController, OrgApiKeysController, OwnApiKeysController } from './api-keys.controller.js';
 
 /** Apart from the repository, which commands use without these routes. */
 @Module({

@@ -1,14 +1,30 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiParam } from '@nestjs/swagger';
-import { Public, SignedIn, SignedInByPassword, SignedInRecently } from '../access/access.decorators.js';
+import {
+  MinRole,
+  MinRoleByPassword,
+  Public,
+  SignedIn,
+  SignedInByPassword,
+  SignedInRecently,
+} from '../access/access.decorators.js';
 import type { Origin, UserActor, UserPrincipal } from '../access/principal.js';
-import { EntityIdPipe, OK, OkResponse } from '../http/fields.js';
+import { apiKeysAssurance } from '../access/route-access.js';
+import { EntityIdPipe, OK, OkResponse, OrgRead } from '../http/fields.js';
 import { GatedRead } from '../http/read-gate.js';
 import { CurrentActor, CurrentUser, RequestOrigin } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
+import { OrgWrite } from '../requests/write-route.decorator.js';
+import { CurrentWrite, type Write } from '../requests/write.js';
 import { SERVICE_NEEDED } from '../services/service-secrets.js';
 import { CreateApiKeyRequest, KEY_CREATIONS, KEY_PARAM, RevokeFoundKeyRequest } from './api-keys.requests.js';
-import { ApiKeysResponse, CreatedApiKeyResponse } from './api-keys.responses.js';
+import {
+  ApiKeysResponse,
+  CreatedApiKeyResponse,
+  CreatedOrgApiKeyResponse,
+  OrgApiKeysResponse,
+} from './api-keys.responses.js';
 import { ApiKeysService } from './api-keys.service.js';
 
 @Controller('api/me/keys')
@@ -67,6 +83,76 @@ export class OwnApiKeysController {
     @Param('keyId', EntityIdPipe) id: string,
   ): Promise<OkResponse> {
     return this.keys.revokeOwn(actor, id).then(() => OK);
+  }
+}
+
+@Controller('api/orgs/:orgId/keys')
+export class OrgApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  /**
+   * Create an organization's API key
+   *
+   * @remarks Creates an API key, with which a program acts as the caller at one service, limited to the organization.
+   * Returns `key` only this once.
+   *
+   * The role is at most that of the caller. The API key never has more than its user has at that moment. The caller
+   * gets an email. An organization can have 100 API keys.
+   */
+  @Post()
+  @MinRole('admin', { assurance: apiKeysAssurance })
+  @OrgWrite()
+  @ApiBody({ type: CreateApiKeyRequest, examples: KEY_CREATIONS })
+  @ApiProblems(
+    invalidFields({
+      name: 'must be text of 1 to 60 characters without control characters',
+      audience: SERVICE_NEEDED,
+    }),
+    'too_many_keys',
+  )
+  createOrgApiKey(
+    @CurrentWrite() write: Write,
+    @CurrentUser() caller: UserPrincipal,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId') orgId: string,
+    @Body() body: CreateApiKeyRequest,
+  ): Promise<CreatedOrgApiKeyResponse> {
+    return tagged(this.keys.createOfOrg(write, caller, orgId, body));
+  }
+
+  /**
+   * List an organization's API keys
+   *
+   * @remarks Returns the API keys of the organization, latest first, and the services that accept API keys.
+   */
+  @Get()
+  @MinRole('admin')
+  @OrgRead()
+  @GatedRead()
+  listOrgApiKeys(
+    @CurrentUser() caller: UserPrincipal,
+    @Param('orgId') orgId: string,
+  ): Promise<OrgApiKeysResponse> {
+    return this.keys.listOfOrg(orgId, caller);
+  }
+
+  /**
+   * Revoke an organization's API key
+   *
+   * @remarks Revokes an API key of the organization, which no longer works. Admins can revoke API keys of other users.
+   */
+  @Delete(':keyId')
+  @MinRoleByPassword('admin')
+  @OrgWrite()
+  @ApiParam(KEY_PARAM)
+  @ApiProblems('key_not_found')
+  revokeOrgApiKey(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId') orgId: string,
+    @Param('keyId', EntityIdPipe) id: string,
+  ): Promise<OkResponse> {
+    return tagged(this.keys.revokeOfOrg(write, orgId, id));
   }
 }
 

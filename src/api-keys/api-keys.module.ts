@@ -3,13 +3,12 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeyListsRepository } from './api-keys.lists.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
-import { ApiKeyUsesRepository } from './api-keys.uses.js';
 import { LiveKeys } from './live-keys.js';
 
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([ApiKey])],
-  providers: [ApiKeyListsRepository, ApiKeysRepository, ApiKeyUsesRepository, LiveKeys],
+  providers: [ApiKeyListsRepository, ApiKeysRepository, LiveKeys],
   exports: [ApiKeyListsRepository, ApiKeysRepository, LiveKeys],
 })
 export class ApiKeysModule {}

@@ -8,7 +8,7 @@ import { activeRole } from '../orgs/state/policies.js';
 import { LastUses } from '../services/last-uses.js';
 import { acceptsKeys, ServiceCallsRepository, stateOfWay } from '../services/service-calls.repository.js';
 import { hashApiKey, isApiKey } from './api-key-format.js';
-import { type ApiKeyUse, ApiKeyUsesRepository } from './api-keys.uses.js';
+import { ApiKeysRepository, type ApiKeyUse } from './api-keys.repository.js';
 
 type KeyClaims = Omit<KeyTokenClaims, 'jti' | 'act' | 'via_epoch'> & Partial<KeyTokenClaims>;
 
@@ -25,7 +25,7 @@ export interface LiveKey {
 @Injectable()
 export class LiveKeys {
   constructor(
-    private readonly keys: ApiKeyUsesRepository,
+    private readonly keys: ApiKeysRepository,
     private readonly calls: ServiceCallsRepository,
     private readonly members: MembersRepository,
     private readonly uses: LastUses,

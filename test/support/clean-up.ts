@@ -88,7 +88,7 @@ export function aCleanUp(dataSource: DataSource, sessions = aDeletion(dataSource
     new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), events, transactions, env),
     new EmailCodesRepository(dataSource.getRepository(EmailCode)),
     new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions),
-    new ApiKeysRepository(dataSource.getRepository(ApiKey)),
+    new ApiKeysRepository(dataSource.getRepository(ApiKey), transactions),
     anOrgPurge(dataSource),
     new InvitationListsRepository(dataSource.getRepository(Invitation)),
     new LiftedLimits(
@@ -109,7 +109,7 @@ export function anOrgPurge(
     orgs,
     new MembersRepository(dataSource.getRepository(Member)),
     new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
-    new ApiKeysRepository(dataSource.getRepository(ApiKey)),
+    new ApiKeysRepository(dataSource.getRepository(ApiKey), transactions),
   );
 }
 
