@@ -260,6 +260,38 @@ export type AddOrgOwnerRequest = {
   force?: boolean | undefined;
 };
 
+/** An API key as operators see it, without its text. */
+export type AdminApiKey = {
+  /** Id of the API key. */
+  id: string;
+  /** Name of the API key, which its user chose. */
+  name: string;
+  /** Name of the one service that the API key is for. */
+  audience: string;
+  /** The highest role that the API key has. */
+  role: Role;
+  /** Whether the API key works now. A suspended one works again if its service accepts API keys and its user is enabled and, for an organization, a member who is not suspended. */
+  state: ApiKeyState;
+  /** Time of creation. */
+  createdAt: string;
+  /** Time at which the API key expires. */
+  expiresAt: string;
+  /** Hour of the last use. Null if it was not used. */
+  lastUsedAt: string | null;
+  /** The user who made the API key, and as whom it acts. */
+  user: ApiKeyUser;
+  /** Id of the organization that the API key belongs to. Null if it is an own one of its user. */
+  orgId: string | null;
+};
+
+/** A page of the API keys, latest first. */
+export type AdminApiKeysResponse = {
+  /** API keys of this page. */
+  apiKeys: AdminApiKey[];
+  /** Cursor of the next page. Absent on the last page. */
+  nextCursor?: string;
+};
+
 /** A member as operators see them. */
 export type AdminMember = {
   /** Id of the user that the event is about. Null if it is about none. */
@@ -431,9 +463,9 @@ export type AnswerInvitationRequest = {
 
 /** An API key, without its text. */
 export type ApiKey = {
-  /** Id of the undefined. */
+  /** Id of the API key. */
   id: string;
-  /** Name of the organization. */
+  /** Name of the API key, which its user chose. */
   name: string;
   /** Name of the one service that the API key is for. */
   audience: string;
@@ -949,13 +981,13 @@ export type ExportedAccount = {
 
 /** An exported API key of the user, without the key itself. */
 export type ExportedApiKey = {
-  /** Id of the undefined. */
+  /** Id of the API key. */
   id: string;
-  /** Name of the organization. */
+  /** Name of the API key. */
   name: string;
   /** Name of the service that the API key is for. */
   audience: string;
-  /** Role in the organization. */
+  /** The highest role that the API key has. */
   role: Role;
   /** Id of the organization that the API key is for. Null if it is the user's own. */
   orgId: string | null;
@@ -1969,9 +2001,9 @@ export type Org = {
 
 /** An API key of an organization, without its text. */
 export type OrgApiKey = {
-  /** Id of the organization. */
+  /** Id of the API key. */
   id: string;
-  /** Name of the organization. */
+  /** Name of the API key, which its user chose. */
   name: string;
   /** Name of the one service that the API key is for. */
   audience: string;
@@ -4522,6 +4554,34 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
+  /** List API keys as operator. Returns the API keys of all users and organizations, latest first, in pages. One filter at most selects those of a user, of an organization or for a service. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The API keys of a user include those that act as this user in organizations. */
+  adminListApiKeys: {
+    input: {
+      /** Id of the user as whom the API keys act, in organizations too. */
+      userId?: string | undefined;
+      /** Id of the organization that the API keys belong to. */
+      orgId?: string | undefined;
+      /** Name of the service that the API keys are for. */
+      audience?: string | undefined;
+      /** Maximum number of API keys on a page. */
+      limit?: number | undefined;
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
+      cursor?: string | undefined;
+    };
+    data: AdminApiKeysResponse;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** Revoke an API key as operator. Revokes an API key of a user or of an organization for good. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An own API key of an operator is protected. Only this operator and the command line can revoke it. */
+  adminRevokeApiKey: {
+    input: {
+      /** Id of the API key, from its creation or from a list of API keys. */
+      keyId: string;
+    } & ReasonRequest;
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, KeyNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
   /** Get the installation's status. Returns the version, the database, the signing keys, the number of emails that wait or failed, and what `GET /health/ready` returns. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminGetStatus: {
     input: undefined;
@@ -4532,7 +4592,7 @@ export interface Operations {
 }
 
 /** Operators call these by `createAdminClient`. */
-export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminSetOrgMemberRole" | "adminRemoveOrgMember" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminAllowCall" | "adminRevokeCall" | "adminGetStatus";
+export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminSetOrgMemberRole" | "adminRemoveOrgMember" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminAllowCall" | "adminRevokeCall" | "adminListApiKeys" | "adminRevokeApiKey" | "adminGetStatus";
 
 /** Services call these by `createServiceClient`. */
 export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "issueServiceToken" | "listMemberships" | "listDirectoryUsers" | "listDirectoryOrgs";
@@ -4640,5 +4700,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminEnableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminAllowCall: {"method":"POST","path":"/api/operators/services/{name}/calls","body":"json","fields":["reason","to"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminRevokeCall: {"method":"POST","path":"/api/operators/services/{name}/calls/{to}/revoke","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminListApiKeys: {"method":"GET","path":"/api/operators/keys","query":["userId","orgId","audience","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["apiKeys"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
+  adminRevokeApiKey: {"method":"POST","path":"/api/operators/keys/{keyId}/revoke","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required key_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminGetStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"callers":"admin","answer":["status","rateLimits","mail","breachCheck","clock","database","migrations","version","keys","keySets","engine","schema","mails"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
 };

@@ -22,6 +22,8 @@ const LISTED = {
 @ApiSchema({ name: 'ApiKey' })
 export class ApiKeyDto {
   @ApiId({ example: LISTED.id }) id: string;
+
+  /** Name of the API key, which its user chose. */
   @ApiText(1, MAX_API_KEY_NAME, { example: LISTED.name }) name: string;
 
   /** Name of the one service that the API key is for. */
@@ -66,7 +68,7 @@ export class CreatedApiKeyResponse {
   @ApiProperty({ pattern: '^ack_[0-9A-Za-z]{49}$', example: AN_API_KEY }) key: string;
 }
 
-const LISTED_OF_ORG = {
+export const LISTED_OF_ORG = {
   ...LISTED,
   user: { id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' },
 };

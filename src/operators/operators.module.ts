@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { OperatedApiKeys } from '../api-keys/operated-api-keys.js';
 import { HealthModule } from '../health/health.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { MembersModule } from '../orgs/members/members.module.js';
+import { OperatorApiKeysController } from './api-keys.controller.js';
 import { OperatedUsers } from './operated-changes.js';
 import { OperatedMails } from './operated-mails.js';
 import { OperatorEventsController } from './events.controller.js';
@@ -23,7 +25,8 @@ import { OperatorUsersController } from './users.controller.js';
     OperatorEventsController,
     OperatorMailsController,
     OperatorServicesController,
+    OperatorApiKeysController,
   ],
-  providers: [OperatedMails, OperatedUsers],
+  providers: [OperatedApiKeys, OperatedMails, OperatedUsers],
 })
 export class OperatorsModule {}

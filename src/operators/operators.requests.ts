@@ -128,6 +128,44 @@ export class ListServicesQuery {
   @PageCursor((text) => decodeTextCursor(text) !== undefined) cursor?: string;
 }
 
+const ONE_FILTER = 'must come without another one of userId, orgId and audience';
+
+const IsOnlyFilter = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isOnlyFilter',
+    validator: {
+      validate: (_, context) => {
+        const { userId, orgId, audience } = context!.object as ListApiKeysQuery;
+        return [userId, orgId, audience].filter((value) => value !== undefined).length === 1;
+      },
+      defaultMessage: () => ONE_FILTER,
+    },
+  });
+
+export class ListApiKeysQuery {
+  /** Id of the user as whom the API keys act, in organizations too. */
+  @IfGiven()
+  @IsOnlyFilter()
+  @IsId('a user')
+  userId?: string;
+
+  /** Id of the organization that the API keys belong to. */
+  @IfGiven()
+  @IsOnlyFilter()
+  @IsId('an organization')
+  orgId?: string;
+
+  /** Name of the service that the API keys are for. */
+  @IfGiven()
+  @IsOnlyFilter()
+  @ApiProperty({ pattern: SERVICE_NAME.source })
+  @Matches(SERVICE_NAME, { message: SERVICE_NEEDED })
+  audience?: string;
+
+  @PageLimit('API keys') limit?: string;
+  @PageCursor() cursor?: string;
+}
+
 export class ListMailsQuery {
   /** State of the emails to list. The default is emails that wait or failed. */
   @IfGiven()

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema, OmitType } from '@nestjs/swagger';
+import { LISTED_OF_ORG, OrgApiKeyDto } from '../api-keys/api-keys.responses.js';
 import { MemberDto, MEMBERS_EXAMPLE } from '../orgs/members/members.responses.js';
 import { OrgDto } from '../orgs/state/orgs.responses.js';
 import { SERVICE_NAME } from '../services/service-secrets.js';
@@ -142,6 +143,19 @@ export class AdminServiceResponse {
     example: { ...BILLING, calls: ['ledger'], calledBy: [], secrets: [SECRET] },
   })
   service: AdminService;
+}
+
+export class AdminApiKey extends OrgApiKeyDto {
+  /** Id of the organization that the API key belongs to. Null if it is an own one of its user. */
+  @ApiId({ nullable: true, example: null }) orgId: string | null;
+}
+
+export class AdminApiKeysResponse {
+  /** API keys of this page. */
+  @ApiProperty({ type: [AdminApiKey], example: [{ ...LISTED_OF_ORG, orgId: null }] })
+  apiKeys: AdminApiKey[];
+
+  @ApiNextCursor('MC4wMTlhOGYzZS05ZTVhLTdjNDMtOGU2Zi04YTBiMmM0ZDVlNmY') nextCursor?: string;
 }
 
 const RESET_MAIL = {

@@ -15,6 +15,7 @@ import { storedScopes } from '../services/service-secrets.js';
 import { type Profile, profileOf } from '../users/profile.js';
 import { loginTraceView, type UserView } from '../users/user-view.js';
 import type {
+  AdminApiKey,
   AdminMember,
   KeyStatus,
   EmailSummary,
@@ -91,7 +92,7 @@ export function serviceView({ name, allow, createdAt, disabledAt, removedAt }: S
   };
 }
 
-export function adminApiKeyView(key: ListedApiKey) {
+export function adminApiKeyView(key: ListedApiKey): AdminApiKey {
   const { id, name, audience, role, state, userId, email, orgId } = key;
   return {
     id,

@@ -21,6 +21,7 @@ const TAGS = [
   'Audit log',
   'Emails',
   'Services',
+  'API keys',
   'Status',
   'Health',
 ];
@@ -188,6 +189,7 @@ describe('Swagger UI in Chromium', () => {
     const inPath: Record<string, Record<string, string>> = {
       adminAllowCall: { name: 'billing' },
       adminRevokeCall: { name: 'billing', to: 'ledger' },
+      adminRevokeApiKey: { keyId: grace.id },
     };
     for (const id of others) {
       const given = inPath[id] ?? (id.endsWith('Service') ? { name: 'billing' } : undefined);

@@ -7,6 +7,7 @@ import type { Caller } from '../support/caller.js';
 
 import { aVerifiedAccount, DAY_MS } from '../support/inviting.js';
 import { MailServer, untilMailsAreDecided } from '../support/mail-server.js';
+import { insertApiKey } from '../support/api-keys.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import {
   Account,
@@ -256,6 +257,15 @@ async function lookUp(): Promise<void> {
   await insertRow(db, 'services', { name: 'ledger', allow: '', created_at: 1 });
   await insertRow(db, 'service_calls', { caller: 'billing', callee: 'ledger', allowed_at: 1 });
 
+  const keys = times(2, (index) => ({ id: anUnknownId(), hash: `none ${index}` }));
+  const key = { user_id: userId, audience: 'billing', role: 'member', name: 'nightly export' };
+  await insertRows(db, 'api_keys', keys, { ...key, created_at: 1, expires_at: Date.now() + DAY_MS });
+
+  const allow = (scope: string) => db.query("UPDATE services SET allow = ? WHERE name = 'billing'", [scope]);
+  await allow('keys');
+  for (const query of ['?limit=1', '?limit=0']) await send('adminListApiKeys', { by, query });
+  await allow('introspect');
+
   const path = { userId, orgId, name: 'billing' };
   for (const query of ['?limit=1', '?limit=0'])
     await send('adminListUsers adminListUserOrgs adminListOrgs adminListEmails adminListServices', {
@@ -276,6 +286,7 @@ async function lookUp(): Promise<void> {
     'login_traces',
     'service_calls',
     'service_secrets',
+    'api_keys',
     'services',
     'mails',
     'members',
@@ -381,6 +392,9 @@ async function operate(): Promise<void> {
     await send('adminAllowCall', { by, path, body: { reason: 'a test', ...body } });
   await send('adminRevokeCall', { by });
   await send('adminRevokeCall', { by, path: { name, to } });
+  await send('adminRevokeApiKey', { by });
+  for (const one of [by, await anAccount(service)])
+    await send('adminRevokeApiKey', { by, path: { keyId: (await insertApiKey(service, one, { name })).id } });
   await db.query('UPDATE services SET disabled_at = 1, removed_at = 1 WHERE name = ?', [name]);
   await send('adminAllowCall', { by, path: { name }, body: { reason: 'a test', to } });
   await send('adminEnableService', { by, path: { name } });

@@ -12,6 +12,7 @@ import {
   operatorRequired,
   unauthorized,
 } from '../support/expected.js';
+import { insertApiKey } from '../support/api-keys.js';
 import { anInvitation } from '../support/inviting.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import { aCode, anAccount, anEmail, anOrg, anUnknownId, byCode, join } from '../support/personas.js';
@@ -99,7 +100,7 @@ describe('the routes of operators', () => {
 /** Columns that hold what proves something, or what it is compared with. */
 const CONFIDENTIAL = /hash$|secret$/;
 const CONFIDENTIAL_TABLES = [
-  ...'authorization_codes idempotency_keys recovery_codes second_factors service_secrets'.split(' '),
+  ...'api_keys authorization_codes idempotency_keys recovery_codes second_factors service_secrets'.split(' '),
   'sessions',
   'users',
 ];
@@ -133,6 +134,7 @@ describe('what operators are shown', () => {
     await join(org, owner, account, 'member');
     const invitation = await anInvitation(owner, org, { email: anEmail() });
     const { name, secret } = await aServiceClient(service.db);
+    const { id: keyId, key } = await insertApiKey(service, account, { name });
     await owner.with({ 'idempotency-key': anUnknownId() }).post('/api/orgs', { name: 'Keyed' });
     const mailId = anUnknownId();
     await service.db.query(
@@ -147,12 +149,13 @@ describe('what operators are shown', () => {
       app.secret,
       ...recoveryCodes,
       secret,
+      key,
       invitation.code,
       await aCode(account),
       ...(await stored()),
     ];
     const { name: to } = await aServiceClient(service.db);
-    const ids: Record<string, string> = { userId: account.id, orgId: org.id, name, to, mailId };
+    const ids: Record<string, string> = { userId: account.id, orgId: org.id, name, to, mailId, keyId };
 
     for (const { method, path, at } of routes.toSorted((one, other) => rank(one.at) - rank(other.at))) {
       const target = path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter]!);

@@ -13,6 +13,7 @@ import {
   orgNotFound,
   userNotFound,
 } from '../support/expected.js';
+import { insertApiKey } from '../support/api-keys.js';
 import { answerAfter } from '../support/held-rows.js';
 import { allRows, insertColumns } from '../support/rows.js';
 import { anInvitation, revoke } from '../support/inviting.js';
@@ -25,13 +26,17 @@ import { aServiceClient } from '../support/services.js';
 
 const REASON = 'ticket 4711: the caller named the last invoice';
 
-/** What a change is about: an account, an organization that others own, a failed mail and a service. */
+/** What a change is about: an account, an organization that others own, a failed mail, a service and API keys for it. */
 interface Targets {
   user: Account;
   org: Org;
   owner: Account;
   mailId: string;
   name: string;
+  /** the account's own */
+  keyId: string;
+  /** of the organization, by the account */
+  orgKeyId: string;
 }
 
 interface Change {
@@ -71,7 +76,11 @@ describe('operators over HTTP', () => {
       [mailId, 'password_changed', user.email, 'failed', 1, 1, 1],
     ]);
     const { name } = await aServiceClient(db);
-    return { user, org, owner, mailId, name };
+    const [{ id: keyId }, { id: orgKeyId }] = [
+      await insertApiKey(service, user, { name }),
+      await insertApiKey(service, user, { name }, { orgId: org.id }),
+    ];
+    return { user, org, owner, mailId, name, keyId, orgKeyId };
   }
 
   const set = (sql: string, id: string) => service.db.query(sql, [id]);
@@ -173,6 +182,28 @@ describe('operators over HTTP', () => {
       prepare: ({ name }) => set('UPDATE services SET disabled_at = 1 WHERE name = ?', name),
     }),
   };
+  const KEY_CHANGES: Record<string, Change> = {
+    "revoking a user's own API key": {
+      again: true,
+      path: ({ keyId }) => `keys/${keyId}/revoke`,
+      event: ({ user, keyId }) => ({
+        type: 'key.revoked',
+        user_id: user.id,
+        org_id: null,
+        data: { keyId, reason: 'operator' },
+      }),
+    },
+    'revoking an API key of an organization': {
+      again: true,
+      path: ({ orgKeyId }) => `keys/${orgKeyId}/revoke`,
+      event: ({ user, org, orgKeyId }) => ({
+        type: 'key.revoked',
+        user_id: user.id,
+        org_id: org.id,
+        data: { keyId: orgKeyId, reason: 'operator' },
+      }),
+    },
+  };
   const USER_CREATION: Record<string, Change> = {
     'creating a user': {
       again: true,
@@ -201,7 +232,7 @@ describe('operators over HTTP', () => {
       event: () => ({ type: 'account.registered', user_id: anId, data: { via: 'operator' } }),
     },
   };
-  const CHANGES = { ...ACCOUNT_CHANGES, ...OTHER_CHANGES, ...USER_CREATION };
+  const CHANGES = { ...ACCOUNT_CHANGES, ...OTHER_CHANGES, ...KEY_CHANGES, ...USER_CREATION };
 
   const ask = (by: Account, change: Change, targets: Targets, reason: unknown = REASON): Promise<Answer> =>
     by.post(BELOW + change.path(targets), { ...change.body?.(targets), reason });
@@ -329,6 +360,7 @@ describe('operators over HTTP', () => {
         [`mails/${at}/retry`, 'mail_not_found'],
         [`services/${at}/disable`, 'service_not_found'],
         [`services/${at}/enable`, 'service_not_found'],
+        [`keys/${at}/revoke`, 'key_not_found'],
       ];
       for (const [path, code, body] of paths) {
         expect(await post(path, body), path).toMatchObject({ status: 404, body: { code } });

@@ -78,7 +78,7 @@ names the operator.
 ${FAILURES}`,
 };
 
-const OPERATED = ['Users', 'Organizations', 'Audit log', 'Emails', 'Services', 'Status'];
+const OPERATED = ['Users', 'Organizations', 'Audit log', 'Emails', 'Services', 'API keys', 'Status'];
 
 const FIRST_TAGS: Record<CallerKind, string[]> = {
   clients: [],

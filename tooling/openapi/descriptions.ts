@@ -7,6 +7,7 @@ import { schemaName } from './problem-schemas.ts';
 
 const NOUNS: [schema: RegExp, noun: string][] = [
   [/Event$/, 'event'],
+  [/ApiKey$/, 'API key'],
   [/Invitation/, 'invitation'],
   [/Session/, 'session'],
   [/Secret/, 'secret'],

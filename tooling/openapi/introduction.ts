@@ -121,6 +121,11 @@ export const SECTIONS: { tag: string; description: string; prefixes: string[] }[
     prefixes: ['/api/operators/services'],
   },
   {
+    tag: 'Admin: API keys',
+    description: 'Operators list the API keys of users and organizations, and revoke one.',
+    prefixes: ['/api/operators/keys'],
+  },
+  {
     tag: 'Admin: Status',
     description: 'The state of the instance: version, schema, keys, queues and settings.',
     prefixes: ['/api/operators/status'],
