@@ -15,6 +15,7 @@ const ENTRIES = [
   'nest',
   'electron/index',
   'electron/page',
+  'guard/main',
   'service/index',
   'tauri',
   'testing/index',
