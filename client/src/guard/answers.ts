@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Refusal } from '../service/refusal.ts';
 
-/** What the sidecar sends. `problem` makes the body a problem (RFC 9457). */
 export interface Answer {
   status: number;
   headers?: Record<string, string>;
@@ -17,15 +16,29 @@ const TITLES: Readonly<Record<number, string>> = {
   415: 'Unsupported Media Type',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
-  503: 'Service Unavailable',
 };
 const LONGEST_BODY = 4_096;
 
+/** Thrown for a request that gets this answer. */
+export class Refused extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super();
+    this.answer = answer;
+  }
+}
+
+export const ok = (body: object): Answer => ({ status: 200, body });
+
+export const refusal = ({ status, headers, problem: body }: Refusal): Answer => ({ status, headers, body });
+
+/** An answer of problem details (RFC 9457). */
 export function problem(
   status: number,
   code: string,
   detail: string,
-  headers: Record<string, string> = {},
+  headers?: Record<string, string>,
 ): Answer {
   return {
     status,
@@ -34,11 +47,9 @@ export function problem(
   };
 }
 
-export const refused = ({ status, headers, problem: body }: Refusal): Answer => ({ status, headers, body });
+export const invalid = (detail: string): Refused => new Refused(problem(400, 'validation_failed', detail));
 
-export const ok = (body: object): Answer => ({ status: 200, body });
-
-/** Sends the answer, and closes the connection after it if `isLast`. */
+/** @param isLast closes the connection after the answer */
 export function send(response: ServerResponse, { status, headers, body }: Answer, isLast: boolean): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   response.writeHead(status, {
@@ -51,38 +62,44 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
   response.end(text);
 }
 
-/** Reads an object of JSON with exactly these members, which are texts. Returns the problem to send if it is none. */
+/**
+ * Reads a JSON object with exactly these members, which are texts.
+ *
+ * @throws Refused
+ */
 export async function readTexts<Name extends string>(
   request: IncomingMessage,
-  names: readonly Name[],
-): Promise<Record<Name, string> | Answer> {
+  ...names: Name[]
+): Promise<Record<Name, string>> {
   if (!/^application\/json *(?:;|$)/i.test(request.headers['content-type'] ?? ''))
-    return problem(415, 'unsupported_media_type', 'The body must be application/json.');
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (length > LONGEST_BODY) return problem(413, 'body_too_large', 'The body is larger than 4 KiB.');
-    parts.push(part);
-  }
-  const read = parsed(Buffer.concat(parts).toString());
-  const wrong = names.find((name) => typeof read?.[name] !== 'string' || read[name] === '');
-  if (wrong !== undefined) return invalid(`${wrong} must be a text.`);
-  const unknown = Object.keys(read!).length > names.length;
-  return unknown
-    ? invalid(`The body has more members than ${names.join(' and ')}.`)
-    : (read as Record<Name, string>);
+    throw new Refused(problem(415, 'unsupported_media_type', 'The body must be application/json.'));
+  const body = parsed(await readBody(request));
+  const wrong = names.find((name) => typeof body[name] !== 'string' || body[name] === '');
+  if (wrong !== undefined) throw invalid(`${wrong} must be a text.`);
+  if (Object.keys(body).length > names.length)
+    throw invalid(`The body must only have ${names.join(' and ')}.`);
+  return body as Record<Name, string>;
 }
 
-export const invalid = (detail: string): Answer => problem(400, 'validation_failed', detail);
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  // By default, leaving the loop would close the connection before the answer.
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > LONGEST_BODY)
+      throw new Refused(problem(413, 'body_too_large', 'The body is larger than 4 KiB.'));
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
 
-function parsed(text: string): Record<string, unknown> | undefined {
+function parsed(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    return undefined;
+    // Neither is the object that is needed.
   }
+  throw invalid('The body must be a JSON object.');
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { GuardNotReadyError } from '../service/readiness.ts';
 import { guardOf, run } from './run.ts';
-import { FLAGS, readSettings, type Settings, shownOf, variableOf, VERSION, WrongUsage } from './settings.ts';
+import { FLAGS, readSettings, type Settings, shownOf, variableOf, VERSION } from './settings.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 const CHECK_TIMEOUT_MS = 30_000;
 
@@ -15,6 +16,7 @@ function helpText(): string {
     'accounts-guard check [flags]    asks Accounts for all that the guard needs, and prints each reason against it',
     '',
     ...rows,
+    `  ${'--help, --version'.padEnd(24)} prints this text, or the version`,
     '',
     `Each flag is also a variable, such as ${variableOf('max-staleness')}. The flag wins.`,
   ].join('\n');

@@ -1,106 +1,84 @@
 /** Upper bounds in seconds. A check that is undecided after 10 seconds is answered 503. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const OPERATIONS: Readonly<Record<string, string>> = {
-  '/.well-known/jwks.json': 'keys',
-  '/api/auth/config': 'config',
-  '/api/auth/introspect': 'introspect',
-  '/api/auth/code/exchange': 'exchange',
-  '/api/auth/token': 'token',
-  '/api/memberships': 'memberships',
-  '/api/events': 'events',
-};
+const OPERATION = /\/(jwks|config|introspect|exchange|token|memberships|events)(?:\.json)?$/;
 
 /** Counts what the sidecar does, and writes it in the text format of Prometheus. */
 export class Metrics {
   waitingChecks = 0;
-  private readonly version: string;
-  private readonly checks = new Map<number, number>();
+  events = 0;
+  /** By labels. */
+  private readonly checks = new Map<string, number>();
   private readonly requests = new Map<string, number>();
   private readonly buckets = BOUNDS.map(() => 0);
   private count = 0;
   private seconds = 0;
-  private events = 0;
-
-  constructor(version: string) {
-    this.version = version;
-  }
 
   noteCheck(status: number, ms: number): void {
+    increase(this.checks, `status="${status}"`);
     const seconds = ms / 1000;
-    this.checks.set(status, (this.checks.get(status) ?? 0) + 1);
     this.count += 1;
     this.seconds += seconds;
     const bucket = BOUNDS.findIndex((bound) => seconds <= bound);
     if (bucket !== -1) this.buckets[bucket]! += 1;
   }
 
-  noteEvent(): void {
-    this.events += 1;
-  }
-
   /** Counts the requests of the guard to Accounts. */
   readonly fetch: typeof fetch = async (input, init) => {
     const { pathname } = new URL(input instanceof Request ? input.url : input);
-    const path = Object.keys(OPERATIONS).find((known) => pathname.endsWith(known));
-    const operation = path === undefined ? 'other' : OPERATIONS[path]!;
+    const operation = OPERATION.exec(pathname)?.[1] ?? 'other';
+    let outcome = 'unreachable';
     try {
       const response = await fetch(input, init);
-      this.noteRequest(operation, String(response.status));
+      outcome = String(response.status);
       return response;
-    } catch (error) {
-      this.noteRequest(operation, init?.signal?.aborted ? 'aborted' : 'unreachable');
-      throw error;
+    } finally {
+      increase(this.requests, `operation="${operation}",outcome="${outcome}"`);
     }
   };
 
-  private noteRequest(operation: string, outcome: string): void {
-    const labels = `operation="${operation}",outcome="${outcome}"`;
-    this.requests.set(labels, (this.requests.get(labels) ?? 0) + 1);
-  }
-
-  text(isCurrent: boolean): string {
+  text(version: string, isCurrent: boolean): string {
     const { user, system } = process.cpuUsage();
-    let below = 0;
-    const seconds = BOUNDS.map((bound, place) => {
-      below += this.buckets[place]!;
-      return `accounts_guard_check_seconds_bucket{le="${bound}"} ${below}`;
-    });
-    const checks = [...this.checks].map(
-      ([status, count]) => `accounts_guard_checks_total{status="${status}"} ${count}`,
-    );
-    const requests = [...this.requests].map(
-      ([labels, count]) => `accounts_guard_accounts_requests_total{${labels}} ${count}`,
-    );
+    const guard = 'accounts_guard';
     return [
-      ...described('accounts_guard_checks_total', 'counter', 'Checks by the status of the answer.'),
-      ...checks,
-      ...described('accounts_guard_check_seconds', 'histogram', 'Duration of checks in seconds.'),
-      ...seconds,
-      `accounts_guard_check_seconds_bucket{le="+Inf"} ${this.count}`,
-      `accounts_guard_check_seconds_sum ${this.seconds}`,
-      `accounts_guard_check_seconds_count ${this.count}`,
-      ...gauge('accounts_guard_current', 'Whether the guard can decide now.', Number(isCurrent)),
-      ...described('accounts_guard_events_total', 'counter', 'Events of the feed that the guard applied.'),
-      `accounts_guard_events_total ${this.events}`,
-      ...described('accounts_guard_accounts_requests_total', 'counter', 'Requests to Accounts.'),
-      ...requests,
-      ...gauge('accounts_guard_waiting_checks', 'Checks that are not answered yet.', this.waitingChecks),
-      ...described('accounts_guard_build_info', 'gauge', 'Version of the sidecar.'),
-      `accounts_guard_build_info{version="${this.version}"} 1`,
-      ...gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', process.memoryUsage.rss()),
-      ...described('process_cpu_seconds_total', 'counter', 'CPU time in seconds.'),
-      `process_cpu_seconds_total ${(user + system) / 1e6}`,
+      ...metric(`${guard}_checks_total`, 'counter', 'Checks by the status of the answer.', this.checks),
+      ...this.histogram(`${guard}_check_seconds`),
+      ...metric(`${guard}_current`, 'gauge', 'Whether the guard can decide now.', Number(isCurrent)),
+      ...metric(`${guard}_events_total`, 'counter', 'Events that the guard applied.', this.events),
+      ...metric(`${guard}_accounts_requests_total`, 'counter', 'Requests to Accounts.', this.requests),
+      ...metric(`${guard}_waiting_checks`, 'gauge', 'Checks without an answer yet.', this.waitingChecks),
+      ...metric(`${guard}_build_info`, 'gauge', 'Version.', new Map([[`version="${version}"`, 1]])),
+      ...metric('process_resident_memory_bytes', 'gauge', 'Resident memory.', process.memoryUsage.rss()),
+      ...metric('process_cpu_seconds_total', 'counter', 'CPU time.', (user + system) / 1e6),
       '',
     ].join('\n');
   }
+
+  private histogram(name: string): string[] {
+    let below = 0;
+    const buckets = BOUNDS.map((bound, place): [string, number] => {
+      below += this.buckets[place]!;
+      return [`le="${bound}"`, below];
+    });
+    const [described, typed] = metric(name, 'histogram', 'Duration of checks.', 0);
+    const lines = [...buckets, ['le="+Inf"', this.count] as const];
+    return [
+      described!,
+      typed!,
+      ...lines.map(([labels, count]) => `${name}_bucket{${labels}} ${count}`),
+      `${name}_sum ${this.seconds}`,
+      `${name}_count ${this.count}`,
+    ];
+  }
 }
 
-const described = (name: string, type: string, help: string): string[] => [
-  `# HELP ${name} ${help}`,
-  `# TYPE ${name} ${type}`,
-];
+function increase(counts: Map<string, number>, labels: string): void {
+  counts.set(labels, (counts.get(labels) ?? 0) + 1);
+}
 
-const gauge = (name: string, help: string, value: number): string[] => [
-  ...described(name, 'gauge', help),
-  `${name} ${value}`,
-];
+function metric(name: string, type: string, help: string, value: number | Map<string, number>): string[] {
+  const samples =
+    typeof value === 'number'
+      ? [`${name} ${value}`]
+      : [...value].map(([labels, count]) => `${name}{${labels}} ${count}`);
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples];
+}

@@ -14,11 +14,10 @@ const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   'check-service': ['from'],
 };
 
-/** What a check requires. Without `of` and `orgId`, any user passes. */
-export type Requirement =
-  | { kind: 'users'; of?: UserRequirement }
-  | { kind: 'members'; of: UserRequirement; orgId: string; role?: Role }
-  | { kind: 'services'; from: string[] };
+/** What a check requires, as options of the guard. */
+export type Requirement = 'any user' | UserRequirement | MemberRequirement | { from: string[] };
+
+type MemberRequirement = UserRequirement & { orgId: string; role?: Role };
 
 /** The proxy asked in a way that means nothing. `detail` has no text of the client but the name of a parameter. */
 export class InvalidCheck extends Error {}
@@ -70,16 +69,15 @@ function decoded(name: string, value: string): string {
 }
 
 function requirementFor(name: string, values: Values, original: string | undefined): Requirement {
-  if (name === 'check-service') return { kind: 'services', from: namesOf('from', values.get('from') ?? '') };
-  const of = userRequirementOf(values);
-  const role = values.get('role');
+  if (name === 'check-service') return { from: namesOf('from', values.get('from') ?? '') };
+  const required = userRequirementOf(values);
+  const orgId = orgOf(values, original);
+  const role = values.get('role') as Role | undefined;
   if (role !== undefined && !ROLES.includes(role))
     throw new InvalidCheck('role must be member, admin or owner');
-  const orgId = orgOf(values, original);
-  if (orgId !== undefined)
-    return { kind: 'members', of, orgId, ...(role !== undefined && { role: role as Role }) };
+  if (orgId !== undefined) return { ...required, orgId, ...(role !== undefined && { role }) };
   if (role !== undefined) throw new InvalidCheck('role needs org or orgAt');
-  return Object.keys(of).length === 0 ? { kind: 'users' } : { kind: 'users', of };
+  return values.size === 0 ? 'any user' : required;
 }
 
 function userRequirementOf(values: Values): UserRequirement {

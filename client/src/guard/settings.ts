@@ -1,17 +1,16 @@
-import { readFileSync, statSync } from 'node:fs';
-import { isIP } from 'node:net';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { baseOf, isHttpUrl } from '../base-url.ts';
+import { SERVICE_NAME } from '../service/claims.ts';
 import { messageOf } from '../service/reasons.ts';
+import { type Address, addressOf } from './listen.ts';
+import { refuse, WrongUsage } from './wrong-usage.ts';
 
-/** That of the package. */
+/** The version of the package. */
 export const VERSION = '0.4.0-dev';
 
-export type Listen = { host: string; port: number } | { path: string };
-
 export interface Settings {
-  listen: Listen[];
+  listen: Address[];
   socketMode: number;
   issuer: string;
   url: string;
@@ -34,175 +33,133 @@ interface Flag {
 
 /** The help and the table of the documentation have the flags in this order. */
 export const FLAGS: readonly Flag[] = [
-  {
-    name: 'listen',
-    value: 'ADDRESS',
-    fallback: '127.0.0.1:9190',
-    meaning: 'IP:PORT, [::1]:PORT, localhost:PORT or unix:/PATH. May be repeated; the variable has commas',
-  },
-  { name: 'allow-remote', meaning: 'permits an address that is not loopback. The traffic is not encrypted' },
-  { name: 'socket-mode', value: 'MODE', fallback: '0660', meaning: 'mode of the socket file' },
-  { name: 'issuer', value: 'TEXT', meaning: 'JWT_ISSUER of Accounts. Required' },
-  { name: 'url', value: 'URL', meaning: 'where Accounts is, if that is not the issuer' },
-  {
-    name: 'audience',
-    value: 'NAMES',
-    meaning: 'name of the service. Add ,JWT_AUDIENCE if full access tokens count too. Required',
-  },
-  {
-    name: 'service',
-    value: 'NAME',
-    meaning: 'name of the service whose credentials the guard uses. Required',
-  },
-  {
-    name: 'secret-file',
-    value: 'FILE',
-    meaning:
-      'file with its secret, read for each request to Accounts. Required, or GUARD_SECRET with the secret',
-  },
-  {
-    name: 'max-staleness',
-    value: 'SECONDS',
-    fallback: '30',
-    meaning: 'how long the event feed may be silent, at least 4',
-  },
-  {
-    name: 'remember',
-    value: 'COUNT',
-    fallback: '100000',
-    meaning: 'how many tokens, sessions and memberships the guard caches',
-  },
-  { name: 'help', meaning: 'prints this text' },
-  { name: 'version', meaning: 'prints the version' },
+  flag('listen ADDRESS', 'IP:PORT, [::1]:PORT or unix:/PATH; may be repeated', '127.0.0.1:9190'),
+  flag('allow-remote', 'permits an address that is not loopback, without encryption'),
+  flag('socket-mode MODE', 'mode of the socket file', '0660'),
+  flag('issuer TEXT', 'JWT_ISSUER of Accounts; required'),
+  flag('url URL', 'where Accounts is; by default the issuer'),
+  flag('audience NAMES', 'name of the service, and JWT_AUDIENCE for full access tokens; required'),
+  flag('service NAME', 'name of a service with the scopes of the guard; required'),
+  flag('secret-file FILE', 'its secret, read for each request; or the variable GUARD_SECRET'),
+  flag('max-staleness SECONDS', 'how long the event feed may be silent, at least 4', '30'),
+  flag('remember COUNT', 'tokens, sessions and memberships that the guard caches', '100000'),
 ];
 
-/** Has one line for each wrong setting, and no line has a secret. */
-export class WrongUsage extends Error {
-  readonly lines: readonly string[];
-
-  constructor(lines: readonly string[]) {
-    super(lines.join('\n'));
-    this.lines = lines;
-  }
+function flag(usage: string, meaning: string, fallback?: string): Flag {
+  const [name = '', value] = usage.split(' ');
+  return { name, meaning, ...(value && { value }), ...(fallback && { fallback }) };
 }
 
-export const variableOf = (name: string): string => `GUARD_${name.toUpperCase().replaceAll('-', '_')}`;
+const REQUIRED: Readonly<Record<string, string>> = {
+  url: 'is required, because the issuer has a path or is no URL',
+  'secret-file': 'is required, or the variable GUARD_SECRET',
+};
 
-type Given = Map<string, string[]>;
+export const variableOf = (name: string): string => `GUARD_${name.toUpperCase().replaceAll('-', '_')}`;
 
 /** @throws WrongUsage */
 export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): Settings {
   const wrong: string[] = [];
   const given = givenBy(argv, env, wrong);
-  const text = (name: string): string | undefined => given.get(name)?.[0];
-  const check = <T>(name: string, read: () => T): T | undefined => {
+  const text = (name: string): string | undefined => given.get(name)?.join();
+  const read = <T>(name: string, parse: (text: string) => T): T | undefined => {
     try {
-      return read();
+      return parse(text(name) ?? refuse(REQUIRED[name] ?? 'is required'));
     } catch (error) {
       wrong.push(`--${name}: ${messageOf(error)}`);
       return undefined;
     }
   };
-  const required = (name: string): string => text(name) ?? refuse('is required');
-  const isRemoteAllowed = given.has('allow-remote');
+  const issuer = read('issuer', (one) => one);
+  if (issuer !== undefined && !given.has('url') && isUrlOfAccounts(issuer)) given.set('url', [issuer]);
+  const secret = env['GUARD_SECRET']?.trim();
+  const secretFile = text('secret-file');
+  if (secret && secretFile !== undefined) wrong.push('--secret-file: GUARD_SECRET is set too');
   const settings = {
-    listen: check('listen', () => given.get('listen')!.map((one) => listenOf(one, isRemoteAllowed))),
-    socketMode: check('socket-mode', () => modeOf(required('socket-mode'))),
-    issuer: check('issuer', () => required('issuer')),
-    url: text('issuer') && check('url', () => urlOf(text('url'), required('issuer'))),
-    audience: check('audience', () => listOf(required('audience'))),
-    service: check('service', () => serviceOf(required('service'))),
-    secret: check('secret-file', () => secretOf(text('secret-file'), env['GUARD_SECRET'])),
-    secretFile: text('secret-file'),
-    maxStaleness: check('max-staleness', () => countOf(required('max-staleness'), 4)),
-    remember: check('remember', () => countOf(required('remember'), 1)),
+    listen: read('listen', (list) => listOf(list).map((one) => addressOf(one, given.has('allow-remote')))),
+    socketMode: read('socket-mode', modeOf),
+    issuer,
+    url: issuer && read('url', baseOf),
+    audience: read('audience', listOf),
+    service: read('service', (name) =>
+      SERVICE_NAME.test(name) ? name : refuse('is not the name of a service'),
+    ),
+    secret: secret ? () => secret : read('secret-file', secretOf),
+    secretFile,
+    maxStaleness: read('max-staleness', (count) => countOf(count, 4)),
+    remember: read('remember', (count) => countOf(count, 1)),
   };
   if (wrong.length > 0) throw new WrongUsage(wrong);
   return settings as Settings;
 }
 
+/** The effective settings without the secret, by the names of the flags. */
+export function shownOf(settings: Settings): Record<string, string | number> {
+  const { listen, socketMode, issuer, url, audience, service, secretFile, maxStaleness, remember } = settings;
+  return {
+    listen: listen.map((one) => ('path' in one ? `unix:${one.path}` : `${one.host}:${one.port}`)).join(),
+    'socket-mode': `0${socketMode.toString(8)}`,
+    issuer,
+    url,
+    audience: audience.join(),
+    service,
+    'secret-file': secretFile ?? 'the variable GUARD_SECRET',
+    'max-staleness': maxStaleness,
+    remember,
+  };
+}
+
 /** A flag comes before its variable, and an empty variable counts as absent. */
-function givenBy(argv: readonly string[], env: NodeJS.ProcessEnv, wrong: string[]): Given {
-  const given: Given = new Map();
+function givenBy(argv: readonly string[], env: NodeJS.ProcessEnv, wrong: string[]): Map<string, string[]> {
+  const given = new Map<string, string[]>();
   const options = Object.fromEntries(
     FLAGS.map(({ name, value }) => [name, { type: value ? ('string' as const) : ('boolean' as const) }]),
   );
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind !== 'option') {
-      if (token.kind === 'positional') wrong.push('an argument is neither a flag nor the value of a flag');
+      wrong.push('an argument is neither a flag nor the value of a flag');
       continue;
     }
-    const flag = FLAGS.find(({ name }) => name === token.name);
+    const known = FLAGS.find(({ name }) => name === token.name);
     // The name of an unknown flag could be a secret, so that only letters and hyphens are shown.
     const name = /^[a-z-]{1,30}$/i.exec(token.name)?.[0] ?? '…';
-    const hint = /secret/i.test(name)
-      ? ': put the secret into a file, and name the file with --secret-file'
-      : '';
-    if (!flag) wrong.push(`there is no flag --${name}${hint}`);
-    else if (flag.value ? !token.value : token.value !== undefined)
-      wrong.push(`--${name}: ${flag.value ? `needs a value: ${flag.value}` : 'takes no value'}`);
+    if (!known)
+      wrong.push(`--${name}: there is no such flag${name === 'secret' ? ', only --secret-file' : ''}`);
+    else if (known.value && !token.value?.trim()) wrong.push(`--${name}: needs a value, ${known.value}`);
+    else if (!known.value && token.value !== undefined) wrong.push(`--${name}: takes no value`);
     else if (name !== 'listen' && given.has(name)) wrong.push(`--${name}: is given twice`);
-    else given.set(name, [...(given.get(name) ?? []), token.value ?? '']);
+    else given.set(name, [...(given.get(name) ?? []), token.value?.trim() ?? 'true']);
   }
   for (const { name, value, fallback } of FLAGS) {
-    const text = env[variableOf(name)] || fallback;
+    const text = env[variableOf(name)]?.trim() || fallback;
     if (given.has(name) || text === undefined) continue;
-    if (!value && !['true', 'false'].includes(text)) wrong.push(`${variableOf(name)}: must be true or false`);
-    else if (value || text === 'true') given.set(name, name === 'listen' ? listOf(text) : [text]);
+    if (value || text === 'true') given.set(name, [text]);
+    else if (text !== 'false') wrong.push(`${variableOf(name)}: must be true or false`);
   }
   return given;
-}
-
-function refuse(message: string): never {
-  throw new Error(message);
-}
-
-function listenOf(text: string, isRemoteAllowed: boolean): Listen {
-  if (text.startsWith('unix:')) return { path: socketPathOf(text.slice('unix:'.length)) };
-  const [, v6, other = '', digits = ''] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
-  const host = v6 ?? (other === 'localhost' ? '127.0.0.1' : other);
-  if (isIP(host) !== (v6 === undefined ? 4 : 6))
-    refuse(`${JSON.stringify(text)} is not IP:PORT, [IP]:PORT, localhost:PORT or unix:/PATH`);
-  const port = Number(digits);
-  if (port < 1 || port > 65_535) refuse(`the port of ${text} is not between 1 and 65535`);
-  if (!isRemoteAllowed && !host.startsWith('127.') && host !== '::1')
-    refuse(`${text} is not loopback, and the traffic is not encrypted: --allow-remote permits it`);
-  return { host, port };
-}
-
-/** The address of a socket has 108 bytes on Linux, one of which ends the path. */
-function socketPathOf(path: string): string {
-  if (!path.startsWith('/')) refuse('unix: needs a path that begins with /');
-  if (Buffer.byteLength(path) > 107) refuse('the path of the socket has more than 107 bytes');
-  const directory = statSync(dirname(path), { throwIfNoEntry: false });
-  return directory?.isDirectory() ? path : refuse(`there is no directory ${dirname(path)}`);
 }
 
 const modeOf = (text: string): number =>
   /^0?[0-7]{3}$/.test(text) ? parseInt(text, 8) : refuse('must be an octal mode such as 0660');
 
-function urlOf(url: string | undefined, issuer: string): string {
-  if (url !== undefined) return baseOf(url);
-  if (!isHttpUrl(issuer)) refuse('the issuer is no URL, so the URL of Accounts is required');
-  if (new URL(issuer).pathname !== '/') refuse('the issuer has a path, so the URL of Accounts is required');
-  return baseOf(issuer);
-}
+/** Whether Accounts is where the issuer says. */
+const isUrlOfAccounts = (issuer: string): boolean => isHttpUrl(issuer) && new URL(issuer).pathname === '/';
 
 function listOf(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim());
   return parts.includes('') ? refuse('has an empty part between commas') : parts;
 }
 
-const serviceOf = (name: string): string =>
-  /^[a-z][a-z0-9-]{0,39}$/.test(name) ? name : refuse('is not the name of a service');
-
-function secretOf(file: string | undefined, secret: string | undefined): () => string {
-  if (file === undefined)
-    return secret?.trim() ? () => secret : refuse('or the variable GUARD_SECRET is required');
-  if (secret) refuse('the variable GUARD_SECRET is set too');
+/** A file that cannot be read is a mistake at the start, and later a request to Accounts that fails. */
+function secretOf(file: string): () => string {
   const read = (): string => readFileSync(file, 'utf8').trim() || refuse(`${file} is empty`);
-  read();
+  try {
+    read();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    refuse(code === undefined ? message : `${file} cannot be read (${code})`);
+  }
   return read;
 }
 
@@ -210,18 +167,3 @@ function countOf(text: string, least: number): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : refuse('must be a whole number');
   return count >= least ? count : refuse(`must be at least ${least}`);
 }
-
-/** The effective settings without the secret, by the names of the flags. */
-export const shownOf = (settings: Settings): Record<string, string | number> => ({
-  listen: settings.listen
-    .map((one) => ('path' in one ? `unix:${one.path}` : `${one.host}:${one.port}`))
-    .join(),
-  'socket-mode': `0${settings.socketMode.toString(8)}`,
-  issuer: settings.issuer,
-  url: settings.url,
-  audience: settings.audience.join(),
-  service: settings.service,
-  'secret-file': settings.secretFile ?? 'the variable GUARD_SECRET',
-  'max-staleness': settings.maxStaleness,
-  remember: settings.remember,
-});
