@@ -18,13 +18,38 @@ import { decodeToken } from '../support/signing-keys.js';
 import { run, snippetsIn } from './support/page-program.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PAGE = readFileSync(join(ROOT, 'docs/services.md'), 'utf8');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const SECTIONS = new Map(
-  PAGE.split(/^#{2,3} /m).map((section) => [section.slice(0, section.indexOf('\n')), section]),
-);
+const GUARD_PORT = await freePort();
+
+function sectionsOf(page: string): [heading: string, content: string][] {
+  const sections = readFileSync(join(ROOT, page), 'utf8').split(/^#{2,4} /m);
+  return sections.map((content) => [content.slice(0, content.indexOf('\n')), content]);
+}
+
+/** The second page follows the credentials of the first one. */
+function inOrder(): Map<string, string> {
+  const own = sectionsOf('docs/services.md');
+  const after = own.findIndex(([heading]) => heading === 'Rotate the secret');
+  return new Map([
+    ...own.slice(0, after),
+    ...sectionsOf('docs/services-any-language.md'),
+    ...own.slice(after),
+  ]);
+}
+
+const SECTIONS = inOrder();
 
 const section = (heading: string): string => SECTIONS.get(heading)!;
+const outputOf = (heading: string): string => normalized(snippetsIn(section(heading), '')[0]!);
+
+/** Without ids, times and ports, and without the line breaks of the page. */
+function normalized(output: string): string {
+  return output
+    .replaceAll(/\b[0-9a-f-]{36}\b/g, '019a…')
+    .replaceAll(/\b1[78]\d{8}\b/g, 'time')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:…')
+    .replaceAll(/\s/g, '');
+}
 
 type Follow = (options: {
   resync: () => void;
@@ -32,7 +57,7 @@ type Follow = (options: {
   signal: AbortSignal;
 }) => Promise<void>;
 
-describe('docs/services.md', () => {
+describe('docs/services.md and docs/services-any-language.md', () => {
   let installation: Installation;
   let service: Instance;
 
@@ -44,6 +69,9 @@ describe('docs/services.md', () => {
     const command = `#!/bin/sh\nshift 4\nexec '${process.execPath}' '${join(ROOT, 'dist/cli/main.js')}' "$@"\n`;
     await writeFile(join(bin, 'npm'), command);
     await chmod(join(bin, 'npm'), 0o755);
+    const guard = join(ROOT, 'client/src/guard/main.ts');
+    await writeFile(join(bin, 'accounts-guard'), `#!/bin/sh\nexec '${process.execPath}' '${guard}' "$@"\n`);
+    await chmod(join(bin, 'accounts-guard'), 0o755);
   });
   afterAll(async () => {
     await service.stop();
@@ -62,9 +90,12 @@ describe('docs/services.md', () => {
       requests.replace(/BASE=.*/, `BASE=${service.url}`),
       ...steps,
       `printf '\\n@@end\\n'; curl -sS $BASE/api/me -H "Authorization: Bearer $BOUND"`,
-    ].join('\n');
+      'kill $!; wait $!',
+    ]
+      .join('\n')
+      .replaceAll('127.0.0.1:9190', `127.0.0.1:${GUARD_PORT}`);
     const PATH = `${join(installation.directory, 'bin')}:${process.env['PATH']}`;
-    const env = { PATH, ...COMPILE_CACHE, ...installation.env };
+    const env = { PATH, GUARD_LISTEN: `127.0.0.1:${GUARD_PORT}`, ...COMPILE_CACHE, ...installation.env };
     const shell = spawn('sh', ['-c', script], { cwd: installation.directory, env });
     const [stdout, stderr, [code]] = await Promise.all([
       text(shell.stdout),
@@ -81,6 +112,8 @@ describe('docs/services.md', () => {
     const json = (heading: string): unknown => JSON.parse(printed.get(heading)!);
 
     expect(printed.get('Credentials and scopes')).toBe('');
+    expect(normalized(printed.get('Start the sidecar')!)).toBe(outputOf('Start the sidecar'));
+    expect(normalized(printed.get('Ask from a shell')!)).toBe(outputOf('Ask from a shell'));
     expect(json('Exchange a one-time code with curl')).toMatchObject({ user: { email: 'ada@example.com' } });
     const plain = json('Plain codes') as { token: string };
     expect(decodeToken(plain.token).claims['aud']).toBe('accounts');

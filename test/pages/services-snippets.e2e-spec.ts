@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, Server } from 'node:http';
@@ -10,19 +9,16 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import ts from 'typescript';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { anInstallation } from '../support/installation.js';
 import { type Account, anAccount, anOrg, type Cast, join as addMember } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { aBoundToken, aServiceCaller, setCall, type ServiceCaller } from '../support/services.js';
-import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
+import { decodeToken } from '../support/signing-keys.js';
 
 const PAGE = readFileSync(resolve('docs/services.md'), 'utf8');
-const CHAPTER = /^## Verify with a JWT library$.*?(?=^## )/ms.exec(PAGE)![0];
-const SNIPPETS = [...CHAPTER.matchAll(/^```js\n(.*?)^```$/gms)].map(([, snippet]) => snippet!);
-const LIBRARIES = ['jose', 'jwks-rsa', '@fastify/jwt', 'express-oauth2-jwt-bearer'] as const;
 const HEADINGS = {
   Express: 'Guard an Express route',
   'Express 4': 'Guard an Express route',
@@ -37,18 +33,6 @@ const WITH_PARAMETERS = FRAMEWORKS.filter((framework) => framework !== 'node');
 const DECORATORS = { experimentalDecorators: true, emitDecoratorMetadata: true };
 const COMPILER = { ...DECORATORS, target: ts.ScriptTarget.ES2022 };
 
-type Part = Record<string, unknown>;
-
-interface FastifyApp {
-  inject(request: object): Promise<{ statusCode: number; json(): { id?: string } }>;
-}
-
-/** A snippet defines one of these. */
-interface VerifierSnippet {
-  verify?: (token: string) => Promise<{ sub: string }>;
-  app?: FastifyApp | RequestListener;
-}
-
 interface GuardSnippet {
   guard?: { close(): Promise<void> };
   app?:
@@ -57,12 +41,6 @@ interface GuardSnippet {
     | { listen(options: { port: number }): Promise<string>; close(): Promise<void> };
   AppModule?: Type;
 }
-
-/** The id of the user whose token it accepts, or `refused`. */
-type Verifier = (token: string) => Promise<string>;
-
-const REFUSED = 'refused';
-const TEN_MINUTES = 10 * 60_000;
 
 const installation = await anInstallation();
 const port = await freePort();
@@ -329,158 +307,3 @@ describe('a guard of docs/services.md', () => {
     expect(error).toBe(`GuardNotReadyError: ${said}`);
   });
 });
-
-describe('a verifier of docs/services.md', () => {
-  let ada: Account;
-  let header: Part;
-  let claims: Part;
-  const key = installation.keys[0]!;
-
-  beforeAll(async () => {
-    ada = await anAccount(service, 'ada');
-    ({ header, claims } = decodeToken(ada.token));
-  });
-  afterEach(() => void vi.useRealTimers());
-
-  const now = (): number => Math.floor(Date.now() / 1000);
-  const verifiers = new Map<string, Verifier>();
-
-  /** The same for all cases, as in a service: the keys that it has fetched stay. */
-  async function verifierBy(library: string): Promise<Verifier> {
-    const known = verifiers.get(library) ?? (await newVerifier(library));
-    verifiers.set(library, known);
-    return known;
-  }
-
-  const newVerifier = async (library: string) => asVerifier(await snippetBy(library, service.url));
-
-  async function snippetBy(library: string, issuer: string, audience = 'accounts'): Promise<VerifierSnippet> {
-    const snippet = SNIPPETS.find((text) => text.includes(`from '${library}'`))!;
-    const name = /^(?:async function|const) (verify|app)\b/m.exec(snippet)![1]!;
-    const file = join(installation.directory, `${crypto.randomUUID()}.mjs`);
-    const text = snippet
-      .replace('https://accounts.example.com', issuer)
-      .replace(/(?<=(?:audience|allowedAud): )'accounts'/, `'${audience}'`);
-    writeFileSync(file, `${text}\nexport { ${name} };\n`);
-    return (await import(pathToFileURL(file).href)) as VerifierSnippet;
-  }
-
-  async function asVerifier({ verify, app }: VerifierSnippet): Promise<Verifier> {
-    if (verify) {
-      const subjectOf = async (token: string) => (await verify(token)).sub;
-      return (token) => subjectOf(token).catch(() => REFUSED);
-    }
-    if (typeof app === 'object') {
-      return async (token) => {
-        const answer = await app.inject({ url: '/whoami', headers: { authorization: `Bearer ${token}` } });
-        return answerOf(answer.statusCode, answer.json());
-      };
-    }
-    const url = `${await serve(app!)}/whoami`;
-    return async (token) => {
-      const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
-      return answerOf(answer.status, answer.ok ? ((await answer.json()) as { id: string }) : {});
-    };
-  }
-
-  it('is there for each library', () => {
-    expect(SNIPPETS).toHaveLength(LIBRARIES.length);
-  });
-
-  describe.each(LIBRARIES)('by %s', (library) => {
-    it('accepts a token of the service', async () => {
-      const verify = await verifierBy(library);
-      expect(await verify(ada.token)).toBe(ada.id);
-      expect(await verify(signToken(header, { ...claims, further: 'claim' }, key))).toBe(ada.id);
-    });
-
-    it('accepts a token for its own service alone where it names that', async () => {
-      const verify = await asVerifier(await snippetBy(library, service.url, 'billing'));
-      const bound = signToken(header, { ...claims, aud: 'billing', client_id: 'billing' }, key);
-      expect(await verify(bound)).toBe(ada.id);
-      expect(await verify(ada.token)).toBe(REFUSED);
-      expect(await (await verifierBy(library))(bound)).toBe(REFUSED);
-    });
-
-    it.each<[string, () => Part]>([
-      ['which has expired', () => ({ exp: now() - 60 })],
-      ['for another audience', () => ({ aud: 'billing' })],
-      ['for nobody', () => ({ aud: undefined })],
-      ['of another issuer', () => ({ iss: 'https://accounts.example.org' })],
-      ['of an issuer with a slash more', () => ({ iss: `${service.url}/` })],
-      ['of no issuer', () => ({ iss: undefined })],
-    ])('refuses a token %s', async (_what, change) => {
-      const verify = await verifierBy(library);
-      expect(await verify(signToken(header, { ...claims, ...change() }, key))).toBe(REFUSED);
-    });
-
-    it.each<[string, () => string]>([
-      ['of no access', () => signToken({ ...header, typ: 'JWT' }, claims, key)],
-      ['without a type', () => signToken({ ...header, typ: undefined }, claims, key)],
-      ['of an unknown key', () => signToken({ ...header, kid: 'unknown' }, claims, aSigningKey())],
-      ['of another key under a known name', () => signToken(header, claims, aSigningKey())],
-      ['without a name of its key', () => signToken({ ...header, kid: undefined }, claims, aSigningKey())],
-      ['with alg none', () => `${encodePart({ ...header, alg: 'none' })}.${encodePart(claims)}.`],
-      ['with a MAC by the public key', macByPublicKey],
-      [
-        'with a changed payload',
-        () => ada.token.replace(/\.[^.]+\./, `.${encodePart({ ...claims, sub: 'x' })}.`),
-      ],
-      ['as text', () => 'text'],
-    ])('refuses a token %s', async (_what, forged) => {
-      const verify = await verifierBy(library);
-      expect(await verify(forged())).toBe(REFUSED);
-    });
-  });
-
-  it('survives a rotation of the keys', async () => {
-    const all = await Promise.all(LIBRARIES.map(verifierBy));
-    const usersOf = (token: string) => Promise.all(all.map((verify) => verify(token)));
-    const accepted = all.map(() => ada.id);
-    expect(await usersOf(ada.token)).toEqual(accepted);
-    const next = aSigningKey();
-    await installation.writeKeys([key, next]);
-    await waitFor('the new key is published', hangTimeoutMs(), async () =>
-      (await service.anyone.get('/.well-known/jwks.json')).text.includes(next.kid),
-    );
-
-    await installation.writeKeys([next, key]);
-    await waitFor('the new key signs', hangTimeoutMs(), () =>
-      service.logs.some((line) => line.includes(`"signing":"${next.kid}"`)),
-    );
-    const { email, password } = ada;
-    const login = await service.anyone.post<{ token: string }>('/api/auth/login', { email, password });
-    expect(decodeToken(login.body.token).header['kid']).toBe(next.kid);
-    // A rotation by the book leaves these between the publication of a key and its first signature.
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + TEN_MINUTES });
-
-    expect(await usersOf(login.body.token)).toEqual(accepted);
-    expect(await usersOf(ada.token)).toEqual(accepted);
-  });
-
-  describe('while the keys cannot be fetched', () => {
-    const unreachable = async (library: string) => snippetBy(library, `http://127.0.0.1:${await freePort()}`);
-
-    it.each([
-      ['jose', expect.objectContaining({ name: 'TypeError' }) as object],
-      ['jwks-rsa', expect.objectContaining({ isEndpointUnavailable: true }) as object],
-      ['@fastify/jwt', 'status 503'],
-      ['express-oauth2-jwt-bearer', REFUSED],
-    ])('throws or answers what the page says: %s', async (library, expected) => {
-      const snippet = await unreachable(library);
-      const verify: (token: string) => Promise<unknown> = snippet.verify ?? (await asVerifier(snippet));
-      expect(await verify(ada.token).catch((error: unknown) => error)).toEqual(expected);
-    });
-  });
-
-  function macByPublicKey(): string {
-    const input = `${encodePart({ ...header, alg: 'HS256' })}.${encodePart(claims)}`;
-    const pem = key.publicKey.export({ type: 'spki', format: 'pem' });
-    return `${input}.${createHmac('sha256', pem).update(input).digest('base64url')}`;
-  }
-});
-
-function answerOf(status: number, { id }: { id?: string }): string {
-  if (status === 401) return REFUSED;
-  return status === 200 ? String(id) : `status ${status}`;
-}
