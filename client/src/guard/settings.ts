@@ -64,9 +64,9 @@ export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): S
   const text = (name: string): string | undefined => given.get(name)?.join();
   const read = <T>(name: string, parse: (text: string) => T): T | undefined => {
     try {
-      return parse(text(name) ?? refuse(REQUIRED[name] ?? 'is required'));
+      return parse(text(name) || refuse(REQUIRED[name] ?? 'is required'));
     } catch (error) {
-      wrong.push(`--${name}: ${messageOf(error)}`);
+      wrong.push(`--${name}: ${messageOf(error).replace('baseUrl ', '')}`);
       return undefined;
     }
   };
@@ -126,10 +126,9 @@ function givenBy(argv: readonly string[], env: NodeJS.ProcessEnv, wrong: string[
     const name = /^[a-z-]{1,30}$/i.exec(token.name)?.[0] ?? '…';
     if (!known)
       wrong.push(`--${name}: there is no such flag${name === 'secret' ? ', only --secret-file' : ''}`);
-    else if (known.value && !token.value?.trim()) wrong.push(`--${name}: needs a value, ${known.value}`);
     else if (!known.value && token.value !== undefined) wrong.push(`--${name}: takes no value`);
     else if (name !== 'listen' && given.has(name)) wrong.push(`--${name}: is given twice`);
-    else given.set(name, [...(given.get(name) ?? []), token.value?.trim() ?? 'true']);
+    else given.set(name, [...(given.get(name) ?? []), known.value ? (token.value ?? '').trim() : 'true']);
   }
   for (const { name, value, fallback } of FLAGS) {
     const text = env[variableOf(name)]?.trim() || fallback;
