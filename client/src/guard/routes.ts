@@ -13,7 +13,7 @@ import { VERSION } from './settings.ts';
 export interface Sidecar {
   guard: Guard;
   metrics: Metrics;
-  log: Log;
+  log: Pick<Log, 'warnOnce'>;
   isStopping: boolean;
   /** Why the guard cannot decide, if it cannot. */
   reason: string;
