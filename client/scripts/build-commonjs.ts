@@ -6,9 +6,11 @@ import { build } from 'vite';
 const CLIENT = join(import.meta.dirname, '..');
 const DIST = resolve(process.argv[2] ?? join(CLIENT, 'dist'));
 const CJS = join(DIST, 'cjs');
+const SCRIPTS = 'src/conformance/scripts';
 const ENTRIES = [
   'index',
   'admin',
+  'conformance/report',
   'file-store',
   'express',
   'fastify',
@@ -30,6 +32,9 @@ rmSync(join(DIST, 'electron/preload.js'), { force: true });
 for (const file of globSync('**/*.d.ts', { cwd: DIST, exclude: ['cjs'] })) {
   mkdirSync(dirname(join(CJS, file)), { recursive: true });
   cpSync(join(DIST, file), join(CJS, file));
+}
+for (const made of [DIST, CJS]) {
+  cpSync(join(CLIENT, SCRIPTS), join(made, 'conformance/scripts'), { recursive: true });
 }
 // Its license wants to be with it.
 cpSync(join(CLIENT, '../node_modules/jose/LICENSE.md'), join(CJS, 'LICENSE.jose.md'));

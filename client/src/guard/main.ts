@@ -14,6 +14,7 @@ function helpText(): string {
   return [
     'accounts-guard [flags]          decides for a service who may use it, until SIGTERM',
     'accounts-guard check [flags]    asks Accounts for all that the guard needs, and prints each reason against it',
+    'accounts-guard conformance [--only IDS] [--json] [--list] [--scripts DIR] -- COMMAND   tests another guard',
     '',
     ...rows,
     `  ${'--help, --version'.padEnd(24)} prints this text, or the version`,
@@ -42,6 +43,8 @@ async function check(settings: Settings): Promise<number> {
 }
 
 async function main([command, ...rest]: string[]): Promise<number> {
+  if (command === 'conformance')
+    return (await import('../conformance/report.ts')).conformance(rest, console.log, console.error);
   const isCheck = command === 'check';
   const argv = isCheck ? rest : process.argv.slice(2);
   if (argv.includes('--help')) return print(helpText());
