@@ -44,12 +44,20 @@ export async function run(settings: Settings): Promise<void> {
   });
   const sidecar: Sidecar = { guard, metrics, log, isStopping: false, reason: 'the event feed is silent' };
   const servers: Server[] = [];
-  for (const address of settings.listen) {
-    const server = serverOf(sidecar);
-    await listen(server, address, settings.socketMode);
-    // Such as for too many open files.
-    server.on('error', (error) => log.warnOnce('accept', `a connection was not accepted: ${error.message}`));
-    servers.push(server);
+  try {
+    for (const address of settings.listen) {
+      const server = serverOf(sidecar);
+      await listen(server, address, settings.socketMode);
+      // Such as for too many open files.
+      server.on('error', (error) =>
+        log.warnOnce('accept', `a connection was not accepted: ${error.message}`),
+      );
+      servers.push(server);
+    }
+  } catch (error) {
+    // Removes the socket files.
+    for (const server of servers) server.close();
+    throw error;
   }
   log.info('listening', { version: VERSION, ...shownOf(settings) });
   await stopSignal(sidecar);
