@@ -11,6 +11,8 @@ COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY tooling ./tooling
 COPY src ./src
 RUN npm run build && find dist -name '*.map' -delete
+COPY client ./client
+RUN node client/scripts/build-commonjs.ts /image/guard && chmod +x /image/guard/cjs/guard/main.js
 # What the bundle leaves out, with the native code of this platform only.
 RUN mkdir -p /image/node_modules && cd node_modules \
   && cp -r --parents @node-rs/argon2* @phc/format argon2 bcrypt node-gyp-build /image/node_modules/ \
@@ -24,8 +26,10 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=build /image/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /image/guard/cjs ./guard
 COPY bin ./bin
-RUN install -d -o node -g node -m 0700 data && ln -s /app/bin/accounts.js /usr/local/bin/accounts
+RUN install -d -o node -g node -m 0700 data && ln -s /app/bin/accounts.js /usr/local/bin/accounts \
+  && ln -s /app/guard/guard/main.js /usr/local/bin/accounts-guard
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16 NODE_COMPILE_CACHE=/app/cache
 
 # Node keeps compiled code in a folder with the id of its user. It reads all that a start and a command may load.
@@ -36,7 +40,7 @@ RUN set -e; cd /tmp; \
   export JWT_KEYS_FILE=jwks.json DATABASE_URL=sqlite:accounts.sqlite METRICS_PORT=0 \
     REDIS_URL=redis://127.0.0.1:9 OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:9 \
     SMTP_URL=smtp://127.0.0.1:9 MAIL_FROM=accounts@example.com; \
-  accounts keys create; accounts migrate; accounts doctor; accounts users list; \
+  accounts keys create; accounts migrate; accounts doctor; accounts users list; accounts-guard --version; \
   ! DATABASE_URL=mysql://127.0.0.1:9/accounts accounts users list; \
   node /app/dist/main.js & \
   until node -e "fetch('http://127.0.0.1:3000/health/live').catch(() => process.exit(1))"; do kill -0 $!; done; \

@@ -244,6 +244,18 @@ it('has the same preload script for one of the program, into which a bundler put
   expect(outputs[0]).toMatchObject({ code: expect.stringContaining('exposeInMainWorld') as string });
 });
 
+it('has a bin that starts, as ES modules with jose and as CommonJS without', () => {
+  const text = readFileSync(join(CLIENT, 'package.json'), 'utf8');
+  const { bin, version } = JSON.parse(text) as { bin: Record<string, string>; version: string };
+  const programs = Object.values(bin).flatMap((file) => [file, file.replace('dist/', 'dist/cjs/')]);
+  const installed = join(project, 'node_modules/accounts-client');
+  const said = programs.map((file) => run(process.execPath, [join(installed, file), '--version'], project));
+  const first = programs.map((file) => readFileSync(join(installed, file), 'utf8').split('\n', 1)[0]);
+  expect(Object.keys(bin)).toEqual(['accounts-guard']);
+  expect(said).toEqual([`${version}\n`, `${version}\n`]);
+  expect(first).toEqual(['#!/usr/bin/env node', '#!/usr/bin/env node']);
+});
+
 it('is loaded by Node', () => {
   const program = `
     import { createClient, memoryStore } from 'accounts-client';

@@ -4,6 +4,7 @@ import { docker, inspect } from './support/images.js';
 
 const PORT = 3000;
 const MAX_BYTES = 260_000_000;
+const MAX_GUARD_BYTES = 1_000_000;
 const HEALTHY_TIMEOUT_MS = 120_000;
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery' };
 /** Nobody listens there: a start reads the templates of emails wherever a server is named. */
@@ -96,6 +97,23 @@ describe('the image', () => {
     );
     expect(findings).toContain('green');
     expect(findings).not.toContain('RED');
+  });
+
+  it('contains the sidecar, which needs no database and no keys', async () => {
+    const start = ['run', '--rm', ...HARDENED, 'accounts', 'accounts-guard'];
+    expect(await docker(...start, '--help')).toContain('--max-staleness');
+    await expect(docker(...start)).rejects.toThrow(/^accounts-guard: --issuer: is required$/m);
+    const size = await docker('run', '--rm', 'accounts', 'du', '--summarize', '--bytes', 'guard');
+    expect(Number.parseInt(size, 10)).toBeLessThan(MAX_GUARD_BYTES);
+    const options = ['--issuer=https://accounts.example.com', '--audience=billing', '--service=billing'];
+    const named = [...HARDENED, '--detach', '--name', 'guard', '--env', 'GUARD_SECRET=acs_none'];
+    await docker('run', ...named, 'accounts', 'accounts-guard', ...options);
+    await waitFor('its start', HEALTHY_TIMEOUT_MS, async () =>
+      (await docker('logs', 'guard')).includes('"msg":"listening"'),
+    );
+    await docker('stop', '--time', '10', 'guard');
+    expect(await inspect('guard', '.State.ExitCode')).toBe('0');
+    await docker('rm', 'guard');
   });
 
   it('reports a missing key in one line', async () => {
