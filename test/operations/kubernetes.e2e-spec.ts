@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { IPodSpec } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { readSettings } from '../../client/src/guard/settings.js';
 import { parseEnv } from '../../src/config/env.js';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { snippetsIn } from '../pages/support/page-program.js';
@@ -37,11 +38,12 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const STOP_SECONDS = 10;
 const PORT = 3000;
 
-const manifests = ['kubernetes', 'kubernetes-ingress']
+const manifests = ['kubernetes', 'kubernetes-ingress', 'guard/kubernetes']
   .flatMap((file) => parseAllDocuments(readFileSync(join(ROOT, `deploy/${file}.yaml`), 'utf8')))
   .map((document) => document.toJS() as Manifest);
 const find = (kind: string): Manifest => manifests.find((manifest) => manifest.kind === kind)!;
 const [deployment, job, config] = [find('Deployment'), find('Job'), find('ConfigMap')];
+const guarded = manifests.at(-1)!;
 const podsOf = ({ spec }: Manifest): IPodSpec => spec.template.spec;
 const [pods, jobPods] = [podsOf(deployment), podsOf(job)];
 const [container] = pods.containers;
@@ -176,6 +178,31 @@ describe('the manifests for Kubernetes', () => {
     expect(deployment.spec.replicas).toBeGreaterThan(2);
   });
 
+  it('start the sidecar of a service before it, confined, with settings that it accepts', () => {
+    const { initContainers, containers, ...pod } = podsOf(guarded);
+    const [sidecar] = initContainers!;
+    expect(sidecar).toMatchObject({
+      restartPolicy: 'Always',
+      image: container!.image,
+      args: ['accounts-guard'],
+    });
+    expect(pod).toMatchObject({ enableServiceLinks: false, automountServiceAccountToken: false });
+    const confined = { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
+    expect([sidecar!, ...containers].map(({ securityContext }) => securityContext)).toEqual([
+      expect.objectContaining(confined),
+      expect.objectContaining(confined),
+    ]);
+    const directory = temporaryDirectory('kubernetes');
+    writeFileSync(join(directory, 'secret'), 'acs_secret');
+    const [mount] = sidecar!.volumeMounts!;
+    const env = Object.fromEntries(
+      sidecar!.env!.map(({ name, value }) => [name, value!.replace(mount!.mountPath, directory)]),
+    );
+    const settings = readSettings([], env);
+    expect(settings).toMatchObject({ service: 'billing', listen: [{ host: '127.0.0.1', port: 9190 }] });
+    expect(settings.secret()).toBe('acs_secret');
+  });
+
   it('set variables that Accounts accepts in production', () => {
     const directory = temporaryDirectory('kubernetes');
     mkdirSync(join(directory, 'run/urls'), { recursive: true });
@@ -192,6 +219,18 @@ describe('the manifests for Kubernetes', () => {
     ]);
     const env = parseEnv({ NODE_ENV: 'production', ...Object.fromEntries(here) });
     expect(env).toMatchObject({ jwtIssuer: config.data['JWT_ISSUER'], migrations: 'check', port: PORT });
+  });
+});
+
+describe('the unit of the sidecar', () => {
+  it('is confined as the unit of Accounts', () => {
+    const [ours, theirs] = ['guard/accounts-guard', 'accounts'].map((unit) =>
+      readFileSync(join(ROOT, `deploy/${unit}.service`), 'utf8').split('\n'),
+    ) as [string[], string[]];
+    const hardening = theirs.slice(theirs.indexOf('ProtectSystem=strict'), theirs.indexOf('[Install]'));
+    const isSame = (line: string): boolean => ours.includes(line.replace(' AF_NETLINK', ''));
+    expect(hardening.filter((line) => line !== '' && !line.startsWith('#') && !isSame(line))).toEqual([]);
+    expect(ours).toEqual(expect.arrayContaining(['UMask=0077', 'RuntimeDirectory=accounts-guard']));
   });
 });
 

@@ -29,7 +29,7 @@ const WITHOUT_TABLES = [
   'test/metrics/alerts.e2e-spec.ts',
   'test/openapi/{caller-documents,docs-page,document,examples}.e2e-spec.ts',
   'test/operators/access.e2e-spec.ts',
-  'test/operations/{bundle,kubernetes,npm-scripts,untrusted-proxy}.e2e-spec.ts',
+  'test/operations/{bundle,kubernetes,npm-scripts,proxies,untrusted-proxy}.e2e-spec.ts',
   'test/pages/*.e2e-spec.ts',
   'test/services/service-requests.e2e-spec.ts',
   'test/rate-limits/{account-limit,change-limits,full-queue,limits}.e2e-spec.ts',
