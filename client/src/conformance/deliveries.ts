@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Fault, Route } from './script.ts';
 
@@ -17,16 +18,18 @@ const TITLES: Record<number, string> = {
 
 export function problem(status: number, code: string): Answer {
   const title = TITLES[status] ?? 'Error';
-  return {
-    status,
-    body: { type: 'about:blank', title, status, code, detail: `${title}.`, requestId: 'fake' },
-  };
+  // RFC 6749 section 5.2
+  const error = status === 401 ? { error: code } : {};
+  const body = { type: 'about:blank', title, status, code, detail: `${title}.`, requestId: 'fake', ...error };
+  return { status, body };
 }
 
 export function send(response: ServerResponse, { status, body }: Answer): void {
   const type = status < 400 ? 'application/json' : 'application/problem+json';
-  const challenge = status === 401 ? { 'WWW-Authenticate': 'Basic realm="services"' } : {};
-  response.writeHead(status, { 'Content-Type': type, ...challenge }).end(JSON.stringify(body));
+  const challenge = status === 401 ? { 'WWW-Authenticate': 'Basic realm="services", charset="UTF-8"' } : {};
+  const later = status === 503 ? { 'Retry-After': '1' } : {};
+  const headers = { 'Content-Type': type, 'X-Request-Id': randomUUID(), ...challenge, ...later };
+  response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
 /** Sends the answers of each route, holds them back, or spoils them. */
