@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requireScript } from '../src/conformance/read-script.ts';
 import { readScripts } from '../src/conformance/report.ts';
@@ -29,7 +30,7 @@ const RULES = {
   R: ['pending', 'known', 'never', 'garbage'],
   L: ['age', 'methods', 'order', 'challenge'],
   D: ['parameters', 'ids', 'original path', 'path form', 'none', 'two headers', 'methods', 'paths', 'answer'],
-  V: ['links', 'via', 'revoked calls', 'ended tokens', 'late answers', 'services', 'ways'],
+  C: ['links', 'via', 'revoked calls', 'ended tokens', 'late answers', 'services', 'ways'],
 };
 
 const scripts = readScripts();
@@ -40,6 +41,12 @@ it('has a script for each rule, and no script without a rule', () => {
   );
   expect([...new Set(scripts.map(({ rule }) => rule))].toSorted()).toEqual(rules.toSorted());
   expect(scripts.length).toBeGreaterThanOrEqual(55);
+});
+
+it('has the groups of rules that the page describes', () => {
+  const page = readFileSync('docs/services-any-language.md', 'utf8');
+  const described = [...page.matchAll(/^\| ([A-Z]) +\|/gm)].map(([, letter]) => letter!);
+  expect(described.toSorted()).toEqual(Object.keys(RULES).toSorted());
 });
 
 it('gives each script an id of its own, steps, and a reason', () => {
