@@ -40,7 +40,7 @@ export function get(
 export class Sidecar {
   readonly process = new ServerProcess('accounts-guard', temporaryDirectory('sidecar'));
   readonly secretFile = join(this.process.directory, 'secret');
-  private readonly env: Environment;
+  readonly env: Environment;
 
   private constructor(
     readonly port: number,
