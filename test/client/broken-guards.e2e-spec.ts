@@ -21,7 +21,7 @@ interface Broken {
 
 const INTROSPECT = 'await this.calls.read((client, options) => client.introspectToken({ token }, options));';
 
-/** Each is a guard as somebody else might write it, made from ours by one change. */
+/** Each is our guard with one mistake that another author could make. */
 const BROKEN: Broken[] = [
   {
     fault: 'never introspects',

@@ -44,6 +44,34 @@ it('our guard passes all scripts', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
+it('a program that admits every request fails, also by its headers', async () => {
+  const program = written(
+    'admits.mjs',
+    `import { createServer } from 'node:http';
+const server = createServer((_, response) => response.setHeader('X-Accounts-User', 'eve').end());
+server.listen(Number(process.env.GUARD_LISTEN.split(':')[1]), '127.0.0.1');`,
+  );
+  const ids = 'headers-of-client,alg-none,introspected-once';
+  const { code, stdout } = await conformance('--only', ids, '--json', '--', process.execPath, program);
+  const outcomes = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: string });
+  expect(code).toBe(1);
+  expect(outcomes.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual([
+    { id: 'alg-none', rule: 'T1', passed: false, step: 2, answer: '200', expected: '401 invalid_token' },
+    {
+      id: 'headers-of-client',
+      rule: 'D9',
+      passed: false,
+      step: 1,
+      answer: '200, X-Accounts-User: eve',
+      expected: expect.stringMatching(/^X-Accounts-User: [0-9a-f-]{36}$/) as string,
+    },
+    { id: 'introspected-once', rule: 'S1', passed: true },
+  ]);
+});
+
 it('lists the scripts with their rules and reasons', async () => {
   const { code, stdout } = await conformance('--list', '--only', 'member-removed,own-change');
   expect({ code, lines: stdout.trim().split('\n') }).toEqual({
