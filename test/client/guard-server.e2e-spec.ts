@@ -19,6 +19,7 @@ import { createGuard, createPkce, type Guard, type Refusal } from '../../client/
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { insertApiKey } from '../support/api-keys.js';
 import { anAccount, anOrg, anOrgOf } from '../support/personas.js';
 import { startService } from '../support/service.js';
 import { aBoundToken, aCallToken, aServiceCaller, setCall } from '../support/services.js';
@@ -28,7 +29,7 @@ import { type RawAnswer, RawConnection } from './support/raw-http.js';
 const service = await startService();
 const door = await Door.open(service.url);
 const [billing, orders, ledger] = await Promise.all(
-  [1, 2, 3].map(() => aServiceCaller(service, 'introspect', 'memberships', 'events')),
+  [1, 2, 3].map(() => aServiceCaller(service, 'introspect', 'memberships', 'events', 'keys')),
 );
 await setCall(service.db, orders!, billing!);
 await setCall(service.db, billing!, ledger!);
@@ -36,6 +37,13 @@ const { org, owner, admin, member, outsider } = await anOrg(service);
 const otherOrg = await anOrgOf(outsider);
 const boundToken = await aBoundToken(billing!, admin);
 const handedOnToken = await aCallToken(orders!, billing!, await aBoundToken(orders!, admin));
+const keys = {
+  ofMember: await insertApiKey(service, admin, billing!),
+  ofAdmin: await insertApiKey(service, admin, billing!, { role: 'owner' }),
+  ofOrg: await insertApiKey(service, admin, billing!, { role: 'admin', orgId: org.id }),
+  ofOthers: await insertApiKey(service, admin, ledger!),
+};
+const handedOnKey = await aCallToken(orders!, billing!, (await insertApiKey(service, admin, orders!)).key);
 const serviceToken = await aCallToken(orders!, billing!);
 
 function aGuard(): Guard {
@@ -133,6 +141,14 @@ describe('a check answers as the library does', () => {
     ['/check?org=', memberCheck({ orgId: () => '' })],
     ['/check?org=none', memberCheck({ orgId: () => 'none' })],
     [`/check/orgAt=2/orgs/${org.id}/../x`, memberCheck({ orgId: () => '' })],
+    ['/check-keys', userCheck({ keys: true })],
+    ['/check-keys/-/orgs/x', userCheck({ keys: true })],
+    ['/check-keys?maxAge=3600', userCheck({ keys: true, maxAge: 3600 })],
+    ['/check-keys?amr=pwd', userCheck({ keys: true, amr: ['pwd'] })],
+    ['/check-keys?via=', userCheck({ keys: true, via: [] })],
+    [`/check-keys?org=${org.id}`, inOrg({ keys: true })],
+    [`/check-keys?org=${org.id}&role=admin`, inOrg({ keys: true, role: 'admin' })],
+    [`/check-keys/orgAt=2/orgs/${otherOrg.id}`, memberCheck({ orgId: () => otherOrg.id, keys: true })],
     [`/check-service?from=${orders!.name}`, serviceCheck(orders!.name)],
     [`/check-service?from=${ledger!.name}`, serviceCheck(ledger!.name)],
   ];
@@ -144,6 +160,12 @@ describe('a check answers as the library does', () => {
     ['a handed-off login', `bearer ${boundToken}`],
     ['another service for an admin', `Bearer ${handedOnToken}`],
     ['a service for itself', `Bearer ${serviceToken}`],
+    ['an API key with the role of a member', `Bearer ${keys.ofMember.key}`],
+    ['an API key with a role above the user', `Bearer ${keys.ofAdmin.key}`],
+    ['an API key of the organization', `Bearer ${keys.ofOrg.key}`],
+    ['an API key for another service', `Bearer ${keys.ofOthers.key}`],
+    ['an API key with a wrong checksum', `Bearer ${keys.ofAdmin.key.replace(/.$/, '~')}`],
+    ['another service for an API key', `Bearer ${handedOnKey}`],
     ['no header', undefined],
     ['another scheme', 'Basic YTpi'],
     ['garbage', 'Bearer x.y.z'],
@@ -175,12 +197,11 @@ describe('a check answers as the library does', () => {
     const headers = { ...none, 'cache-control': 'no-store', 'content-type': 'application/json' };
     const isService = request.headers.authorization === `Bearer ${serviceToken}`;
     if (isService) return { status: 200, headers, body: { service: serviceOf(request) } };
-    const { user, session, via } = admissionOf(request);
-    const [id, amr] = [user.id, session.amr.join()];
-    const named = { 'x-accounts-user': id, 'x-accounts-session': session.id, 'x-accounts-amr': amr };
-    const empty = { 'x-accounts-key': '', 'x-accounts-service': '' };
-    const all = { ...headers, ...named, ...empty, 'x-accounts-via': via.join() };
-    return { status: 200, headers: all, body: { user, session } };
+    const { user, session, key, via } = admissionOf(request, { keys: true });
+    const login = { 'x-accounts-session': session?.id ?? '', 'x-accounts-amr': session?.amr.join() ?? '' };
+    const named = { 'x-accounts-user': user.id, ...login, 'x-accounts-key': key?.id ?? '' };
+    const all = { ...headers, ...named, 'x-accounts-service': '', 'x-accounts-via': via.join() };
+    return { status: 200, headers: all, body: key ? { user, key } : { user, session } };
   }
 
   it('names organization and role only if it was asked about one', async () => {
@@ -197,6 +218,29 @@ describe('a check answers as the library does', () => {
     expect(JSON.parse(answer.body)).toEqual({ service: { name: orders!.name } });
     const values = ALWAYS.map((name) => answer.headers[name]);
     expect(values).toEqual(['', '', '', '', '', '', '', orders!.name]);
+  });
+
+  it('names the API key instead of a session, and refuses it once it is revoked', async () => {
+    const asked = { name: 'export', audience: billing!.name, role: 'owner' };
+    const made = await admin.post<{ apiKey: { id: string }; key: string }>('/api/me/keys', asked);
+    const { apiKey, key } = made.body;
+    service.installation.secrets.note(key);
+    const target = `/check-keys?org=${org.id}`;
+    const answer = await get(target, bearer(key));
+    expect(JSON.parse(answer.body)).toEqual({
+      user: { id: admin.id, email: admin.email, emailVerified: false },
+      key: { id: apiKey.id, role: 'owner', orgId: null },
+      org: org.id,
+      role: 'admin',
+    });
+    const values = ALWAYS.map((name) => answer.headers[name]);
+    expect(values).toEqual([admin.id, '', '', org.id, 'admin', '', apiKey.id, '']);
+    expect(codeOf(await get(`/check?org=${org.id}`, bearer(key)))).toBe('403 caller_not_allowed');
+    await admin.delete(`/api/me/keys/${apiKey.id}`);
+    await waitFor('the end of the key', hangTimeoutMs(), async () => {
+      return codeOf(await get(target, bearer(key))) === '401 invalid_token';
+    });
+    expect(codeOf(await get(`/check?org=${org.id}`, bearer(key)))).toBe('403 caller_not_allowed');
   });
 
   it('finds the organization in X-Forwarded-Uri, and in no other header', async () => {
@@ -413,11 +457,13 @@ describe('the other routes', () => {
     connection.close();
   });
 
-  it('has tokens for calls, of the user with a token and of the service without', async () => {
+  it('has tokens for calls, of the user with a token or an API key, and of the service without', async () => {
     const { name: audience } = ledger!;
     const ofUser = await post('/token', { audience }, bearer(boundToken));
+    const ofKey = await post('/token', { audience }, bearer(keys.ofMember.key));
+    const ofOrgKey = await post('/token', { audience, org: org.id }, bearer(keys.ofOrg.key));
     const own = await post('/own-token', { audience });
-    for (const { status, body } of [ofUser, own]) {
+    for (const { status, body } of [ofUser, ofKey, ofOrgKey, own]) {
       expect(status, body).toBe(200);
       const { token, expiresAt } = JSON.parse(body) as { token: string; expiresAt: string };
       service.installation.secrets.noteToken(token);
@@ -429,6 +475,12 @@ describe('the other routes', () => {
       '401 unauthorized',
     );
     expect(codeOf(await post('/token', { audience }, bearer(serviceToken)))).toBe('403 caller_not_allowed');
+    const elsewhere = (more: object): Promise<RawAnswer> =>
+      post('/token', { audience, ...more }, bearer(keys.ofOrg.key));
+    expect(codeOf(await elsewhere({}))).toBe('403 caller_not_allowed');
+    expect(codeOf(await elsewhere({ org: otherOrg.id }))).toBe('403 not_a_member');
+    expect(codeOf(await elsewhere({ org: '' }))).toBe('400 validation_failed');
+    expect(codeOf(await elsewhere({ role: 'admin' }))).toBe('400 validation_failed');
     expect(codeOf(await post('/token', { audience: 'No name' }, headers))).toBe('400 validation_failed');
     expect(codeOf(await post('/token', { audience: 'unknown' }, headers))).toBe('503 unavailable');
     expect(codeOf(await post('/own-token', {}))).toBe('400 validation_failed');

@@ -67,18 +67,21 @@ export function send(response: ServerResponse, { status, headers, body }: Answer
  *
  * @throws Refused
  */
-export async function readTexts<Name extends string>(
+export async function readTexts<Name extends string, Optional extends string = never>(
   request: IncomingMessage,
-  ...names: Name[]
-): Promise<Record<Name, string>> {
+  names: Name[],
+  optional: Optional[] = [],
+): Promise<Record<Name, string> & Partial<Record<Optional, string>>> {
   if (!/^application\/json *(?:;|$)/i.test(request.headers['content-type'] ?? ''))
     throw new Refused(problem(415, 'unsupported_media_type', 'The body must be application/json.'));
   const body = parsed(await readBody(request));
-  const wrong = names.find((name) => typeof body[name] !== 'string' || body[name] === '');
+  const known: string[] = [...names, ...optional];
+  const sent = [...names, ...optional.filter((name) => name in body)];
+  const wrong = sent.find((name) => typeof body[name] !== 'string' || body[name] === '');
   if (wrong !== undefined) throw invalid(`${wrong} must be a text.`);
-  if (Object.keys(body).length > names.length)
-    throw invalid(`The body must only have ${names.join(' and ')}.`);
-  return body as Record<Name, string>;
+  if (Object.keys(body).length > sent.length)
+    throw invalid(`The body must only have ${known.join(' and ')}.`);
+  return body as Record<Name, string> & Partial<Record<Optional, string>>;
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Admission, Guard, MemberAdmission, ServiceAdmission } from '../service/guard.ts';
+import type { Role } from '../api.gen.ts';
+import type { Admission, Guard, KeyAdmission, ServiceAdmission } from '../service/guard.ts';
 import { revisionOf } from '../service/own-revision.ts';
 import { type Refusal, unauthorized } from '../service/refusal.ts';
 import { type Answer, refusal } from './answers.ts';
@@ -53,7 +54,9 @@ function signalOf(response: ServerResponse): AbortSignal {
   return left.signal;
 }
 
-function answerOf(decided: Admission | MemberAdmission | ServiceAdmission | Refusal, org?: string): Answer {
+type Decided = ((Admission | KeyAdmission) & { role?: Role }) | ServiceAdmission | Refusal;
+
+function answerOf(decided: Decided, org?: string): Answer {
   if (!decided.ok) return refusal(decided);
   // All headers are always sent, because a proxy would pass on the client's own in place of an absent one.
   const headers = {
@@ -71,14 +74,16 @@ function answerOf(decided: Admission | MemberAdmission | ServiceAdmission | Refu
     headers['X-Accounts-Service'] = service.name;
     return { status: 200, headers, body: { service } };
   }
-  const { user, session, via } = decided;
+  const { user, session, key, via } = decided;
   headers['X-Accounts-User'] = user.id;
-  headers['X-Accounts-Session'] = session.id;
-  headers['X-Accounts-Amr'] = session.amr.join();
+  headers['X-Accounts-Session'] = session?.id ?? '';
+  headers['X-Accounts-Amr'] = session?.amr.join() ?? '';
   headers['X-Accounts-Via'] = via.join();
-  if (org === undefined || !('role' in decided)) return { status: 200, headers, body: { user, session } };
+  headers['X-Accounts-Key'] = key?.id ?? '';
+  const body = key ? { user, key } : { user, session };
   const { role } = decided;
+  if (org === undefined || role === undefined) return { status: 200, headers, body };
   headers['X-Accounts-Org'] = org;
   headers['X-Accounts-Role'] = role;
-  return { status: 200, headers, body: { user, session, org, role } };
+  return { status: 200, headers, body: { ...body, org, role } };
 }

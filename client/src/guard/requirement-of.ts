@@ -11,6 +11,7 @@ const OF_USERS = ['org', 'orgAt', 'role', 'maxAge', 'amr', 'via'];
 /** What admits more than users is a path: no proxy makes it from a client's text. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   check: OF_USERS,
+  'check-keys': OF_USERS,
   'check-service': ['from'],
 };
 
@@ -70,14 +71,14 @@ function decoded(name: string, value: string): string {
 
 function requirementFor(name: string, values: Values, original: string | undefined): Requirement {
   if (name === 'check-service') return { from: namesOf('from', values.get('from') ?? '') };
-  const required = userRequirementOf(values);
+  const required = { ...userRequirementOf(values), ...(name === 'check-keys' && { keys: true }) };
   const orgId = orgOf(values, original);
   const role = values.get('role') as Role | undefined;
   if (role !== undefined && !ROLES.includes(role))
     throw new InvalidCheck('role must be member, admin or owner');
   if (orgId !== undefined) return { ...required, orgId, ...(role !== undefined && { role }) };
   if (role !== undefined) throw new InvalidCheck('role needs org or orgAt');
-  return values.size === 0 ? 'any user' : required;
+  return Object.keys(required).length === 0 ? 'any user' : required;
 }
 
 function userRequirementOf(values: Values): UserRequirement {

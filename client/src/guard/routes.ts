@@ -48,7 +48,7 @@ export function routeOf({ url = '', method = '' }: IncomingMessage): Route {
 }
 
 async function exchange(request: IncomingMessage, { guard }: Sidecar): Promise<Answer> {
-  const exchanged = await guard.exchange(await readTexts(request, 'code', 'codeVerifier'));
+  const exchanged = await guard.exchange(await readTexts(request, ['code', 'codeVerifier']));
   if (!exchanged.ok) return refusal(exchanged);
   const { token, user, session } = exchanged;
   return ok({ token, user, session });
@@ -57,20 +57,23 @@ async function exchange(request: IncomingMessage, { guard }: Sidecar): Promise<A
 async function tokenForUser(request: IncomingMessage, { guard }: Sidecar): Promise<Answer> {
   const { authorization } = headersOf(request.rawHeaders);
   if (authorization.length !== 1) return refusal(unauthorized());
-  const audience = await audienceOf(request);
-  const admission = await guard.authorize(authorization[0]);
+  const { audience, org } = await readTexts(request, ['audience'], ['org']);
+  requireName(audience);
+  // Without its organization, a key of an organization is refused.
+  const where = org === undefined ? {} : { orgId: org };
+  const admission = await guard.authorize(authorization[0], { keys: true, ...where });
   return admission.ok ? callToken(await guard.tokenFor(audience, admission)) : refusal(admission);
 }
 
 /** A path apart, so that a lost `Authorization` never turns a user's call into the service's own. */
 async function ownToken(request: IncomingMessage, { guard }: Sidecar): Promise<Answer> {
-  return callToken(await guard.ownTokenFor(await audienceOf(request)));
+  const { audience } = await readTexts(request, ['audience']);
+  requireName(audience);
+  return callToken(await guard.ownTokenFor(audience));
 }
 
-async function audienceOf(request: IncomingMessage): Promise<string> {
-  const { audience } = await readTexts(request, 'audience');
-  if (SERVICE_NAME.test(audience)) return audience;
-  throw invalid('audience must be the name of a service.');
+function requireName(audience: string): void {
+  if (!SERVICE_NAME.test(audience)) throw invalid('audience must be the name of a service.');
 }
 
 function callToken(issued: CallToken | Refusal): Answer {
