@@ -31,6 +31,18 @@ const RULES = {
   L: ['age', 'methods', 'order', 'challenge'],
   D: ['parameters', 'ids', 'original path', 'path form', 'none', 'two headers', 'methods', 'paths', 'answer'],
   C: ['links', 'via', 'revoked calls', 'ended tokens', 'late answers', 'services', 'ways'],
+  K: [
+    'routes',
+    'revoked',
+    'role',
+    'organization',
+    'login',
+    'expiry',
+    'membership',
+    'scope',
+    'checksum',
+    'handed on',
+  ],
 };
 
 const scripts = readScripts();
@@ -96,6 +108,12 @@ describe('a script that cannot be played is rejected by name', () => {
       { steps: [{ change: 'member.removed', org: 'engines' }] },
       'script "x", step 1: needs user',
     ],
+    [
+      'an unknown API key',
+      { steps: [{ change: 'key.revoked', key: 'robot' }] },
+      'script "x", step 1: has the unknown key "robot"',
+    ],
+    ['a key of nobody', { given: { keys: { robot: {} } }, steps: [] }, 'key "robot": needs a user'],
     ['a step that is no object', { steps: [1] }, 'script "x", step 1: is no object'],
   ])('%s', (_what, more, message) => {
     expect(() => requireScript({ ...script, ...more })).toThrow(message);

@@ -15,7 +15,7 @@ export async function ask(fake: FakeAccounts, port: number, asked: Asked): Promi
     name,
     Array.isArray(values) ? values.map((one) => fill(fake, one, asked)) : fill(fake, values, asked),
   ]);
-  const isNamed = asked.session !== undefined || asked.service !== undefined;
+  const isNamed = [asked.session, asked.key, asked.service].some((one) => one !== undefined);
   const headers = {
     ...(isNamed && { Authorization: `Bearer ${fake.tokens.of(asked)}` }),
     ...(asked.ahead !== undefined && { 'Accounts-Revision': fake.revisionOf(asked.org!, asked.ahead) }),
@@ -48,10 +48,10 @@ function fill(fake: FakeAccounts, value: string, asked: Asked): string {
   return fake.world.expand(value.replaceAll('$token', () => fake.tokens.of(asked)));
 }
 
-function targetOf({ org, role, maxAge, amr, via }: Asked): string {
+function targetOf({ keys, org, role, maxAge, amr, via }: Asked): string {
   const named = { org: org && `$${org}`, role, maxAge, amr, via };
   const parts = Object.entries(named).filter(([, value]) => value !== undefined);
-  return `/check${parts.length > 0 ? '?' : ''}${parts.map(([name, value]) => `${name}=${value}`).join('&')}`;
+  return `/check${keys ? '-keys' : ''}${parts.length > 0 ? '?' : ''}${parts.map(([name, value]) => `${name}=${value}`).join('&')}`;
 }
 
 function codeOf(body: string): string | undefined {

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { KeyClaims } from '../service/claims.ts';
+import { lowerOf } from '../service/requirement.ts';
 import { type Answer, Deliveries, problem, send } from './deliveries.ts';
 import { FakeFeed } from './fake-feed.ts';
 import { type Change, type Fault, type Given, type Route, SERVICE } from './script.ts';
@@ -126,10 +128,10 @@ export class FakeAccounts {
     const answer = { active: true, token_type: 'Bearer', ...claims };
     if (orgId === null) return ok(answer);
     const [member] = this.world.memberships(orgId, claims.sub);
-    return ok({
-      ...answer,
-      org: member ? { id: orgId, role: member.role, revision: member.orgRevision } : null,
-    });
+    const key = claims['key'] as KeyClaims['key'] | undefined;
+    if (!member || (key && key.org !== null && key.org !== orgId)) return ok({ ...answer, org: null });
+    const role = key ? lowerOf(member.role, key.role) : member.role;
+    return ok({ ...answer, org: { id: orgId, role, revision: member.orgRevision } });
   }
 
   private note(route: Route): void {

@@ -1,8 +1,9 @@
 import { FAULTS, ROUTES, type Script, SPOILED, usersOf } from './script.ts';
 
 const SCRIPT = ['version', 'id', 'rule', 'why', 'given', 'steps'];
-const GIVEN = ['sessions', 'members', 'maxStaleness', 'faults'];
+const GIVEN = ['sessions', 'keys', 'members', 'maxStaleness', 'faults'];
 const SESSION = ['user', 'login', 'branch', 'amr', 'age', 'ended', 'via'];
+const KEY = ['user', 'role', 'org', 'life', 'via'];
 const ASKED = [
   'session',
   'service',
@@ -14,18 +15,21 @@ const ASKED = [
   'role',
   'maxAge',
   'amr',
-].concat(['via', 'ahead', 'target', 'method', 'headers', 'times']);
+].concat(['via', 'ahead', 'target', 'method', 'headers', 'times', 'key', 'keys']);
 const CHANGE = [
   'org',
   'user',
   'session',
+  'key',
   'role',
+  'life',
   'service',
   'to',
   'except',
   'in',
   'suspended',
   'withoutEpoch',
+  'keys',
 ];
 /** The members that a step of each kind may have, beside the one that names the kind. */
 const STEPS: Record<string, readonly string[]> = {
@@ -42,7 +46,7 @@ const STEPS: Record<string, readonly string[]> = {
   key: [],
   restart: [],
 };
-const TYPE = /^(session|member|org|account|service)\.[a-z_]+$/;
+const TYPE = /^(session|member|org|account|service|key)\.[a-z_]+$/;
 
 /** A script that cannot be played. The message names the step. */
 export class ScriptError extends Error {}
@@ -65,9 +69,15 @@ export function requireScript(value: unknown): Script {
     const where = `${name}, session "${session}"`;
     if (typeof members(where, one, SESSION)['user'] !== 'string') fail(where, 'needs a user');
   }
+  for (const [key, one] of Object.entries(given['keys'] ?? {})) {
+    const where = `${name}, key "${key}"`;
+    if (typeof members(where, one, KEY)['user'] !== 'string') fail(where, 'needs a user');
+  }
   const users = usersOf(given);
   const sessions = new Set([...users, ...Object.keys(given['sessions'] ?? {})]);
+  const keys = new Set(Object.keys(given['keys'] ?? {}));
   const names = {
+    key: keys,
     user: users,
     session: sessions,
     except: sessions,
@@ -76,12 +86,13 @@ export function requireScript(value: unknown): Script {
   for (const [index, step] of (script['steps'] as unknown[]).entries()) {
     const started = isObject(step) && step['change'] === 'session.started' && String(step['session']);
     if (started) sessions.add(started);
+    if (isObject(step) && step['change'] === 'key.created') keys.add(String(step['key']));
     requireStep(`${name}, step ${index + 1}`, step, names);
   }
   return script as unknown as Script;
 }
 
-type Names = Record<'user' | 'session' | 'except' | 'org', Iterable<string>>;
+type Names = Record<'user' | 'session' | 'key' | 'except' | 'org', Iterable<string>>;
 
 function requireStep(where: string, value: unknown, names: Names): void {
   if (!isObject(value)) fail(where, 'is no object');
@@ -100,7 +111,7 @@ function requireStep(where: string, value: unknown, names: Names): void {
   } else if (kind === 'change') {
     if (!TYPE.test(String(subject))) fail(where, `has the unknown change ${JSON.stringify(subject)}`);
     requireNames(where, step, names);
-    const needed = { member: ['org', 'user'], org: ['org'], account: ['user'] }[
+    const needed = { member: ['org', 'user'], org: ['org'], account: ['user'], key: ['key'] }[
       String(subject).split('.')[0]!
     ];
     for (const one of needed ?? []) if (!(one in step)) fail(where, `needs ${one}`);

@@ -20,9 +20,22 @@ export interface GivenSession {
   via?: string[];
 }
 
+/** An API key of a user for the service whose guard is tested. */
+export interface GivenKey {
+  user: string;
+  role?: Role;
+  /** Limits the key to this organization. */
+  org?: string;
+  /** Seconds until it expires; an hour by default. */
+  life?: number;
+  /** The services that handed on a token for the key, the latest last. */
+  via?: string[];
+}
+
 /** What exists before the first step. The users `ada` and `bob` always exist, each with a session of this name. */
 export interface Given {
   sessions?: Record<string, GivenSession>;
+  keys?: Record<string, GivenKey>;
   members?: Record<string, Record<string, Role>>;
 }
 
@@ -31,7 +44,9 @@ export interface Change {
   org?: string;
   user?: string;
   session?: string;
+  key?: string;
   role?: Role;
+  life?: number;
   service?: string;
   to?: string;
   except?: string;
@@ -41,14 +56,16 @@ export interface Change {
   suspended?: boolean;
   /** An older Accounts, whose event has no epoch. */
   withoutEpoch?: boolean;
+  /** Whether the service has the scope `keys`. */
+  keys?: boolean;
 }
 
 const USERS = ['ada', 'bob'];
 
-export const usersOf = ({ sessions = {}, members = {} }: Given): Set<string> =>
+export const usersOf = ({ sessions = {}, keys = {}, members = {} }: Given): Set<string> =>
   new Set([
     ...USERS,
-    ...Object.values(sessions).map(({ user }) => user),
+    ...[...Object.values(sessions), ...Object.values(keys)].map(({ user }) => user),
     ...Object.values(members).flatMap((org) => Object.keys(org)),
   ]);
 
@@ -59,6 +76,10 @@ export const FAULTS: readonly unknown[] = ['late', 'torn', 'silent', 'html', 're
 
 export interface Asked {
   session?: string;
+  /** Sends this API key, or a token for it. */
+  key?: string;
+  /** Asks `/check-keys`. */
+  keys?: boolean;
   /** Sends the own token of this service. */
   service?: string;
   /** Times as `now+60`, ids as `$ada`. */

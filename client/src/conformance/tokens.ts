@@ -1,5 +1,6 @@
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { type Asked, SERVICE, type Spoiled } from './script.ts';
+import type { Key } from './subjects.ts';
 import type { World } from './world.ts';
 
 const LIFE_SECONDS = 300;
@@ -15,6 +16,7 @@ interface Claims {
 /** What a token depends on. */
 interface Issued {
   session: string | undefined;
+  key: string | undefined;
   /** The services that handed it on, the latest last. */
   way: readonly string[];
   viaEpoch: number;
@@ -57,45 +59,71 @@ export class AccessTokens {
     this.keys.unshift(aKey());
   }
 
-  of({ session, service, claims = {}, header, spoiled, fresh }: Asked): string {
-    const asked = JSON.stringify([session, service, claims, header, spoiled]);
+  of({ session, key, service, claims = {}, header, spoiled, fresh }: Asked): string {
+    const asked = JSON.stringify([session, key, service, claims, header, spoiled]);
+    const apiKey = key === undefined ? undefined : this.world.keys.get(key)!;
+    if (apiKey && !apiKey.via) return spoiled === undefined ? apiKey.text : otherChecksum(apiKey.text);
     const kept = fresh ? undefined : this.kept.get(asked);
     if (kept !== undefined) return kept;
     const now = Math.floor(Date.now() / 1000);
     const times = { iat: now, exp: now + LIFE_SECONDS };
     const own = { sub: `service:${service}`, client_id: service, via_epoch: this.world.viaEpoch };
-    const subject = session === undefined ? own : this.claimsOf(session);
+    const subject = apiKey ? this.claimsOfKey(apiKey) : session === undefined ? own : this.claimsOf(session);
     const given = Object.entries(claims).map(([name, value]) => [name, this.claimOf(value, now)] as const);
     const all = { iss: this.issuer(), aud: SERVICE, jti: randomUUID(), ...times, ...subject };
     const token = this.sign({ ...all, ...Object.fromEntries(given) }, header, spoiled);
-    const way = session === undefined ? [service!] : (this.world.sessions.get(session)!.via ?? []);
+    const ofSession = session === undefined ? [service!] : (this.world.sessions.get(session)!.via ?? []);
+    const way = apiKey?.via ?? ofSession;
     if (spoiled === undefined && header === undefined)
-      this.issued.set(token, { session, way, viaEpoch: this.world.viaEpoch });
+      this.issued.set(token, { session, key, way, viaEpoch: this.world.viaEpoch });
     this.kept.set(asked, token);
     return token;
   }
 
   hasIssued(token: string): boolean {
-    return this.issued.has(token);
+    return this.issued.has(token) || token.startsWith('ack_');
   }
 
   /** As introspection: undefined if Accounts would not have issued these claims, or if something that they name has ended. */
   liveClaims(token: string): Claims | undefined {
+    const apiKey = [...this.world.keys.values()].find(({ text }) => text === token);
+    if (apiKey) return this.world.isLiveKey(apiKey) ? this.describe(apiKey) : undefined;
     const issued = this.issued.get(token);
     if (issued === undefined) return undefined;
     const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Claims;
-    const { session, way, viaEpoch } = issued;
+    const { session, key, way, viaEpoch } = issued;
     const { sessions, users, ends } = this.world;
     const names = [...way, ...(way.length > 0 ? [SERVICE] : [])];
     const calls = names.slice(1).map((name, index) => `${names[index]!} ${name}`);
     if ([...names, ...calls].some((link) => (ends.get(link) ?? 0) > viaEpoch)) return undefined;
     if (claims.iss !== this.issuer() || claims.aud !== SERVICE || !(claims.exp > Date.now() / 1000))
       return undefined;
+    if (key !== undefined) {
+      const behind = this.world.keys.get(key)!;
+      return this.world.isLiveKey(behind) ? { ...claims, ...personOf(behind.user) } : undefined;
+    }
     if (session === undefined) return claims;
     const { id, user } = sessions.get(session)!;
     if (claims.sid !== id || claims.sub !== users.get(user)!.id || !this.world.isLive(session))
       return undefined;
-    return { ...claims, username: `${user}@example.com`, email_verified: true };
+    return { ...claims, ...personOf(user) };
+  }
+
+  /** As introspection describes an API key. */
+  private describe(key: Key): Claims {
+    const { exp, user } = key;
+    const all = { iss: this.issuer(), aud: SERVICE, client_id: SERVICE, iat: exp - LIFE_SECONDS, exp };
+    return { ...all, sub: this.world.users.get(user)!.id, ...personOf(user), key: this.claimOfKey(key) };
+  }
+
+  private claimOfKey({ id, role = 'member', org }: Key): object {
+    return { id, role, org: org === undefined ? null : this.world.orgs.get(org)!.id };
+  }
+
+  private claimsOfKey(key: Key): object {
+    const { user, via = [] } = key;
+    const way = { client_id: via.at(-1), act: actorOf(via.toReversed()), via_epoch: this.world.viaEpoch };
+    return { sub: this.world.users.get(user)!.id, ...way, key: this.claimOfKey(key) };
   }
 
   private claimsOf(name: string): object {
@@ -147,6 +175,10 @@ export class AccessTokens {
     return `${input}.${signature.toString('base64url')}`;
   }
 }
+
+const personOf = (user: string): object => ({ username: `${user}@example.com`, email_verified: true });
+
+const otherChecksum = (key: string): string => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
 
 /** The latest service is outermost (RFC 8693). */
 function actorOf([latest, ...before]: readonly string[]): object {

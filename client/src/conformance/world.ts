@@ -1,43 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import type { Membership, Role } from '../api.gen.ts';
-import { type Change, type Given, type GivenSession, SERVICE, usersOf } from './script.ts';
-
-interface User {
-  id: string;
-  epoch: number;
-  revision: number;
-  state: 'enabled' | 'disabled' | 'deleted';
-}
-interface Session extends GivenSession {
-  id: string;
-  epoch: number;
-  loginId: string;
-  authTime: number;
-}
-interface Member {
-  role: Role;
-  isSuspended: boolean;
-}
-interface Org {
-  id: string;
-  revision: number;
-  isDeleted: boolean;
-  requiredFrom: number | undefined;
-  members: Map<string, Member>;
-}
-interface About {
-  org?: Org | undefined;
-  user?: User | undefined;
-  sessionId?: string | undefined;
-}
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Membership } from '../api.gen.ts';
+import { apiKeyOf } from '../service/api-key-form.ts';
+import { type Change, type Given, type GivenKey, type GivenSession, SERVICE, usersOf } from './script.ts';
+import type { About, Key, Member, Org, Session, User } from './subjects.ts';
 
 const FIRST_REVISION = 10;
+const KEY_SECONDS = 3_600;
+
 /** Users, sessions and organizations, and the events that Accounts would write for each change of them. */
 export class World {
   events: { type: string }[] = [];
   readonly users = new Map<string, User>();
   readonly sessions = new Map<string, Session>();
   readonly orgs = new Map<string, Org>();
+  readonly keys = new Map<string, Key>();
+  /** Whether the service has the scope `keys`. */
+  hasKeys = true;
   viaEpoch = 0;
   /** By name of a service, or of two services: tokens with a lower `via_epoch` have ended. */
   readonly ends = new Map<string, number>();
@@ -59,6 +37,8 @@ export class World {
       this.start(name, { user: name, ...given.sessions?.[name] });
     }
     for (const [name, session] of Object.entries(given.sessions ?? {})) this.start(name, session);
+    this.hasKeys = true;
+    for (const [name, key] of Object.entries(given.keys ?? {})) this.addKey(name, key);
     for (const [name, roles] of Object.entries(given.members ?? {})) {
       const members = Object.entries(roles).map(
         ([user, role]) => [user, { role, isSuspended: false }] as const,
@@ -75,10 +55,19 @@ export class World {
     this.sessions.set(name, { ...session, id, loginId, authTime, epoch });
   }
 
-  /** Replaces `$name` by the id of a user or an organization, and `$name.session` by that of a session. */
+  private addKey(name: string, key: GivenKey): void {
+    const { id = randomUUID(), text } = this.keys.get(name) ?? {};
+    const made = text ?? apiKeyOf(randomBytes(22).toString('hex').slice(1));
+    const exp = Math.floor(Date.now() / 1000) + (key.life ?? KEY_SECONDS);
+    this.keys.set(name, { ...key, id, text: made, exp, isRevoked: false });
+  }
+
+  /** Replaces `$name` by the id of a user, an organization or an API key, and `$name.session` by that of a session. */
   expand(text: string): string {
     return text.replaceAll(/\$([a-z][a-z0-9-]*)(\.session)?/g, (whole, name: string, ofSession?: string) => {
-      const found = ofSession ? this.sessions.get(name) : (this.users.get(name) ?? this.orgs.get(name));
+      const found = ofSession
+        ? this.sessions.get(name)
+        : [this.users, this.orgs, this.keys].map((all) => all.get(name)).find(Boolean);
       return found?.id ?? whole;
     });
   }
@@ -87,6 +76,12 @@ export class World {
     const { ended, login, branch, user } = this.sessions.get(name)!;
     const above = [login, branch].filter((one) => one !== undefined);
     return !ended && this.users.get(user)!.state === 'enabled' && above.every((one) => this.isLive(one));
+  }
+
+  isLiveKey({ user, org, exp, isRevoked }: Key): boolean {
+    const isEnabled = this.users.get(user)!.state === 'enabled';
+    const isMember = org === undefined || this.memberIn(this.orgs.get(org)!, user) !== undefined;
+    return this.hasKeys && !isRevoked && exp * 1000 > Date.now() && isEnabled && isMember;
   }
 
   /** The membership, unless the user is disabled or suspended, or the organization is deleted. */
@@ -121,6 +116,7 @@ export class World {
     else if (type.startsWith('member.')) this.changeMember(step, org!, user!);
     else if (type.startsWith('org.')) this.changeOrg(step, org!);
     else if (type.startsWith('service.')) this.changeService(step);
+    else if (type.startsWith('key.')) this.changeKey(step);
     else this.changeUser(type, user!);
   }
 
@@ -166,7 +162,28 @@ export class World {
     } else this.append(type, { org }, {});
   }
 
-  private changeService({ change: type, service = SERVICE, to }: Change): void {
+  private changeKey({ change: type, key: name, user, org, role, life }: Change): void {
+    if (type === 'key.created')
+      this.addKey(name!, { user: user!, ...(org && { org }), ...(role && { role }), ...(life && { life }) });
+    const key = this.keys.get(name!)!;
+    key.isRevoked = type === 'key.revoked';
+    const data = key.isRevoked ? { reason: 'revoked' } : { service: SERVICE, role: key.role ?? 'member' };
+    const [owner, ofOrg] = [
+      this.users.get(key.user)!,
+      key.org === undefined ? key.org : this.orgs.get(key.org),
+    ];
+    if (!ofOrg) owner.revision += 1;
+    this.append(type, { org: ofOrg, user: owner }, { keyId: key.id, ...data });
+  }
+
+  private changeService({ change: type, service = SERVICE, to, keys }: Change): void {
+    if (type === 'service.allowed') {
+      const [from, scopes] = [this.hasKeys, (this.hasKeys = keys ?? false)].map(
+        (has) => `events${has ? ',keys' : ''}`,
+      );
+      this.append(type, {}, { service, from, to: scopes });
+      return;
+    }
     if (type === 'service.enabled') this.isDisabled = false;
     else {
       this.viaEpoch += 1;
@@ -189,7 +206,7 @@ export class World {
   private append(type: string, { org, user, sessionId }: About, data: object): void {
     if (org) org.revision += 1;
     const id = `00000000-0000-7000-8000-${(this.events.length + 1).toString(16).padStart(12, '0')}`;
-    const userRevision = type.startsWith('account.') ? user!.revision : null;
+    const userRevision = /^(account|key)\./.test(type) && !org ? user!.revision : null;
     const ofOrg = { orgId: org?.id ?? null, orgRevision: org?.revision ?? null };
     const ofUser = { userId: user?.id ?? null, userRevision, sessionId: sessionId ?? null };
     const actor = { type: 'operator', id: null };
