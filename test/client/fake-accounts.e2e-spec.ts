@@ -8,6 +8,7 @@ import { accountsJson, BY_ROOT } from '../support/accounts-command.js';
 import { contract } from '../support/contract.js';
 import { type FeedEvent, type FeedPage, readFeed, readFeedAfter } from '../support/feed.js';
 import { anInstallation } from '../support/installation.js';
+import { insertApiKey } from '../support/api-keys.js';
 import { type Account, anAccount, anOrgOf, join, logIn } from '../support/personas.js';
 import { enrol, protect } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
@@ -20,6 +21,11 @@ const installation = await anInstallation();
 const service = await startOwnService({ installation, env: withoutLimits });
 const fake = await FakeAccounts.open({
   sessions: { tablet: { user: 'ada' }, shop: { user: 'ada', via: ['shop'] } },
+  keys: {
+    robot: { user: 'ada', role: 'owner' },
+    ofOrg: { user: 'ada', org: 'engines' },
+    handedOn: { user: 'ada', via: ['shop'] },
+  },
   members: { engines: { ada: 'admin' } },
 });
 afterAll(async () => {
@@ -58,6 +64,9 @@ const formOf = (event: FeedEvent): string =>
 
 /** What the fake does, and the same done to Accounts. */
 const CHANGES: Change[] = [
+  { change: 'key.created', key: 'bobs', user: 'bob' },
+  { change: 'key.revoked', key: 'bobs' },
+  { change: 'service.allowed', keys: false },
   { change: 'member.added', org: 'engines', user: 'bob', role: 'member' },
   { change: 'member.role_changed', org: 'engines', user: 'bob', role: 'admin' },
   { change: 'account.profile_changed', user: 'bob' },
@@ -95,9 +104,11 @@ it('answers in the form of the API document', async () => {
     await ask('GET', list),
     await ask('POST', '/api/auth/introspect', { token: tokens.ada, orgId: org }),
     await ask('POST', '/api/auth/introspect', { token: tokens.own }),
+    await ask('POST', '/api/auth/introspect', { token: fake.tokens.of({ key: 'robot' }), orgId: org }),
+    await ask('POST', '/api/auth/introspect', { token: fake.tokens.of({ key: 'handedOn' }) }),
     await ask('POST', '/api/auth/introspect', { token: 'x' }),
   ].map(({ status }) => status);
-  expect(statuses).toEqual([200, 200, 200, 401, 410, 200, 200, 200, 200]);
+  expect(statuses).toEqual([200, 200, 200, 401, 410, 200, 200, 200, 200, 200, 200]);
   for (const fault of [500, 503]) {
     fake.fail('memberships', fault);
     expect((await ask('GET', list)).status).toBe(fault);
@@ -124,8 +135,8 @@ it('answers in the form of the API document', async () => {
 
 it('introspects and lists memberships as Accounts does', async () => {
   const [billing, shop] = [
-    await aServiceCaller(service, 'introspect', 'memberships'),
-    await aServiceCaller(service),
+    await aServiceCaller(service, 'introspect', 'memberships', 'keys'),
+    await aServiceCaller(service, 'keys'),
   ];
   const ada = await anAccount(service);
   const org = await anOrgOf(ada);
@@ -134,16 +145,21 @@ it('introspects and lists memberships as Accounts does', async () => {
     direct: await aBoundToken(billing, ada),
     shop: await aCallToken(shop, billing, await aBoundToken(shop, ada)),
     own: await aCallToken(shop, billing),
+    robot: (await insertApiKey(service, ada, billing, { role: 'owner' })).key,
+    handedOn: await aCallToken(shop, billing, (await insertApiKey(service, ada, shop)).key),
   };
   const ofFake = {
     direct: fake.tokens.of({ session: 'ada' }),
     shop: fake.tokens.of({ session: 'shop' }),
     own: fake.tokens.of({ service: 'shop' }),
+    robot: fake.tokens.of({ key: 'robot' }),
+    handedOn: fake.tokens.of({ key: 'handedOn' }),
   };
-  for (const kind of ['direct', 'shop', 'own'] as const) {
+  for (const kind of ['direct', 'shop', 'own', 'robot', 'handedOn'] as const) {
     const real = await billing.introspect<object>({ token: tokens[kind] });
     const played = await ask('POST', '/api/auth/introspect', { token: ofFake[kind] });
     expect({ kind, keys: keysOf(played.body) }).toEqual({ kind, keys: keysOf(real.body) });
+    if (kind === 'robot') continue;
     const claims = (token: string): object =>
       JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as object;
     expect({ kind, keys: keysOf(claims(ofFake[kind])) }).toEqual({
@@ -159,7 +175,7 @@ it('introspects and lists memberships as Accounts does', async () => {
 });
 
 it('writes the events that Accounts writes', async () => {
-  const [billing, shop] = [await aServiceCaller(service, 'events'), await aServiceCaller(service)];
+  const [billing, shop] = [await aServiceCaller(service, 'events', 'keys'), await aServiceCaller(service)];
   const [owner, bob] = [await anAccount(service), await anAccount(service)];
   const { next } = await readFeed(billing);
   const cli = (...parameters: string[]) => accountsJson(installation, [...parameters, ...BY_ROOT]);
@@ -178,6 +194,11 @@ it('writes the events that Accounts writes', async () => {
   const changed = { currentPassword: bob.password, newPassword: 'a new horse battery' };
   await done(bob.put('/api/me/password', changed));
   await done(bob.patch('/api/me/profile', { name: 'Bob' }));
+  const asked = { name: 'export', audience: billing.name };
+  const { body: made } = await bob.post<{ apiKey: { id: string }; key: string }>('/api/me/keys', asked);
+  installation.secrets.note(made.key);
+  await done(bob.delete(`/api/me/keys/${made.apiKey.id}`));
+  await cli('services', 'allow', billing.name, 'events');
   await join(org, owner, bob, 'member');
   await done(owner.patch(member, { role: 'admin' }));
   await protect(service, owner);
