@@ -127,7 +127,7 @@ export class Delegation {
     this.door.leadTo(this.instances[this.at]!);
   }
 
-  /** Not noted: a guard may not have heard yet that access was given back. */
+  /** Not noted: a guard may not have received yet that access was given back. */
   async admits({ token, audience, requirement }: Bound): Promise<boolean> {
     return (await this.services.get(audience)!.guard.authorize(`Bearer ${token}`, requirement!)).ok;
   }
