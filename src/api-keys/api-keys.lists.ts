@@ -31,13 +31,14 @@ interface ListedRow extends Omit<ApiKey, 'hash'> {
   allow: string;
 }
 
+// SQLite keeps the order of a CROSS JOIN, and would sort all keys in another one.
 const LISTED = `SELECT k.id, k.user_id AS userId, k.org_id AS orgId, k.audience, k.role, k.name,
     k.created_at AS createdAt, k.expires_at AS expiresAt, k.last_used_at AS lastUsedAt, u.email, v.allow,
     k.expires_at <= ${NOW_MS} AS isExpired, u.email_verified_at IS NOT NULL AS isUserVerified,
     u.disabled_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL AND (k.org_id IS NULL OR (
       m.user_id IS NOT NULL AND o.deleted_at IS NULL
       AND NOT (${IS_FACTOR_REQUIRED} AND u.second_factor_at IS NULL))) AS isUsable
-  FROM api_keys k JOIN users u ON u.id = k.user_id JOIN services v ON v.name = k.audience
+  FROM api_keys k CROSS JOIN users u ON u.id = k.user_id CROSS JOIN services v ON v.name = k.audience
     LEFT JOIN orgs o ON o.id = k.org_id
     LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.user_id`;
 

@@ -432,6 +432,7 @@ describe('the export of one’s own data', () => {
     const lists = [
       'organizations',
       'secondFactor',
+      'apiKeys',
       'sessions',
       'knownPlaces',
       'loginTrace',
