@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { KeyClaims } from '../service/claims.ts';
 import { lowerOf } from '../service/requirement.ts';
+import { Changes } from './changes.ts';
 import { type Answer, Deliveries, problem, send } from './deliveries.ts';
 import { FakeFeed } from './fake-feed.ts';
 import { type Change, type Fault, type Given, type Route, SERVICE } from './script.ts';
@@ -29,6 +30,7 @@ const ok = (body: object): Answer => ({ status: 200, body });
 /** An Accounts on loopback, which does what a script wants: it changes its world, fails, or holds answers back. */
 export class FakeAccounts {
   readonly world: World;
+  private readonly changes: Changes;
   readonly tokens: AccessTokens;
   readonly feed: FakeFeed;
   readonly deliveries = new Deliveries();
@@ -38,6 +40,7 @@ export class FakeAccounts {
 
   private constructor(given: Given) {
     this.world = new World(given);
+    this.changes = new Changes(this.world);
     this.tokens = new AccessTokens(this.world, () => this.url);
     this.feed = new FakeFeed(this.world);
     this.server = createServer((request, response) => void this.serve(request, response));
@@ -59,7 +62,7 @@ export class FakeAccounts {
   }
 
   change(change: Change): void {
-    this.world.apply(change);
+    this.changes.apply(change);
     this.feed.wake();
   }
 

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Membership } from '../api.gen.ts';
 import { apiKeyOf } from '../service/api-key-form.ts';
-import { type Change, type Given, type GivenKey, type GivenSession, SERVICE, usersOf } from './script.ts';
-import type { About, Key, Member, Org, Session, User } from './subjects.ts';
+import { type Given, type GivenKey, type GivenSession, usersOf } from './script.ts';
+import type { Key, Member, Org, Session, User } from './subjects.ts';
 
 const FIRST_REVISION = 10;
 const KEY_SECONDS = 3_600;
 
-/** Users, sessions and organizations, and the events that Accounts would write for each change of them. */
+/** Users, sessions, organizations and API keys, and the events of their changes. */
 export class World {
   events: { type: string }[] = [];
   readonly users = new Map<string, User>();
@@ -48,14 +48,14 @@ export class World {
     }
   }
 
-  private start(name: string, session: GivenSession): void {
+  start(name: string, session: GivenSession): void {
     const { id = randomUUID(), loginId = randomUUID() } = this.sessions.get(name) ?? {};
     const authTime = Math.floor(Date.now() / 1000) - (session.age ?? 0);
     const { epoch } = this.users.get(session.user)!;
     this.sessions.set(name, { ...session, id, loginId, authTime, epoch });
   }
 
-  private addKey(name: string, key: GivenKey): void {
+  addKey(name: string, key: GivenKey): void {
     const { id = randomUUID(), text } = this.keys.get(name) ?? {};
     const made = text ?? apiKeyOf(randomBytes(22).toString('hex').slice(1));
     const exp = Math.floor(Date.now() / 1000) + (key.life ?? KEY_SECONDS);
@@ -105,111 +105,5 @@ export class World {
         return [{ ...found, ...(from[0] !== undefined && { secondFactorRequiredFrom: from[0] }) }];
       }),
     );
-  }
-
-  apply(step: Change): void {
-    const { change: type } = step;
-    const org = step.org === undefined ? undefined : this.orgs.get(step.org)!;
-    const user = step.user === undefined ? undefined : this.users.get(step.user)!;
-    if (type === 'session.started') this.start(step.session!, { user: step.user! });
-    else if (type.startsWith('session.')) this.endSessions(step, user);
-    else if (type.startsWith('member.')) this.changeMember(step, org!, user!);
-    else if (type.startsWith('org.')) this.changeOrg(step, org!);
-    else if (type.startsWith('service.')) this.changeService(step);
-    else if (type.startsWith('key.')) this.changeKey(step);
-    else this.changeUser(type, user!);
-  }
-
-  private endSessions({ session, except, withoutEpoch }: Change, user: User | undefined): void {
-    if (session !== undefined) {
-      const ended = this.sessions.get(session)!;
-      ended.ended = true;
-      const about = { user: this.users.get(ended.user), sessionId: ended.id };
-      this.append('session.ended', about, { reason: 'revoked' });
-      return;
-    }
-    user!.epoch += 1;
-    for (const [name, one] of this.sessions) {
-      if (this.users.get(one.user) === user && name !== except) one.ended = true;
-    }
-    const epoch = withoutEpoch ? {} : { epoch: user!.epoch };
-    const kept = except === undefined ? {} : { except: this.sessions.get(except)!.id };
-    this.append('session.ended', { user }, { reason: 'password_changed', all: true, ...kept, ...epoch });
-  }
-
-  private changeMember({ change: type, user: name, role, suspended }: Change, org: Org, user: User): void {
-    const member = org.members.get(name!);
-    const lacks = suspended ? { suspended: true } : {};
-    const to = role ?? member?.role ?? 'member';
-    const data = {
-      'member.added': { role: to, via: 'added', ...lacks },
-      'member.role_changed': { from: member?.role, to, ...lacks },
-      'member.removed': { role: member?.role, reason: 'removed' },
-    }[type] ?? { reason: 'second_factor' };
-    const isSuspended = type === 'member.suspended' || (suspended ?? false);
-    if (type === 'member.removed') org.members.delete(name!);
-    else org.members.set(name!, { role: to, isSuspended });
-    this.append(type, { org, user }, data);
-  }
-
-  private changeOrg({ change: type, in: seconds }: Change, org: Org): void {
-    if (type === 'org.deleted') org.isDeleted = true;
-    if (type === 'org.restored') org.isDeleted = false;
-    if (type === 'org.second_factor_required') {
-      org.requiredFrom = seconds === undefined ? undefined : Date.now() + seconds * 1000;
-      const from = seconds === undefined ? null : new Date(org.requiredFrom!).toISOString();
-      this.append(type, { org }, { from });
-    } else this.append(type, { org }, {});
-  }
-
-  private changeKey({ change: type, key: name, user, org, role, life }: Change): void {
-    if (type === 'key.created')
-      this.addKey(name!, { user: user!, ...(org && { org }), ...(role && { role }), ...(life && { life }) });
-    const key = this.keys.get(name!)!;
-    key.isRevoked = type === 'key.revoked';
-    const data = key.isRevoked ? { reason: 'revoked' } : { service: SERVICE, role: key.role ?? 'member' };
-    const [owner, ofOrg] = [
-      this.users.get(key.user)!,
-      key.org === undefined ? key.org : this.orgs.get(key.org),
-    ];
-    if (!ofOrg) owner.revision += 1;
-    this.append(type, { org: ofOrg, user: owner }, { keyId: key.id, ...data });
-  }
-
-  private changeService({ change: type, service = SERVICE, to, keys }: Change): void {
-    if (type === 'service.allowed') {
-      const [from, scopes] = [this.hasKeys, (this.hasKeys = keys ?? false)].map(
-        (has) => `events${has ? ',keys' : ''}`,
-      );
-      this.append(type, {}, { service, from, to: scopes });
-      return;
-    }
-    if (type === 'service.enabled') this.isDisabled = false;
-    else {
-      this.viaEpoch += 1;
-      this.ends.set(to === undefined ? service : `${service} ${to}`, this.viaEpoch);
-    }
-    this.append(type, {}, { service, ...(to !== undefined && { to }) });
-    if (type !== 'service.disabled') return;
-    this.append('service.tokens_ended', {}, { service });
-    this.isDisabled = service === SERVICE;
-  }
-
-  private changeUser(type: string, user: User): void {
-    const state = type.slice('account.'.length);
-    if (state === 'disabled' || state === 'enabled' || state === 'deleted') user.state = state;
-    user.revision += 1;
-    const data = type === 'account.profile_changed' ? { changed: ['name'] } : {};
-    this.append(type, { user }, data);
-  }
-
-  private append(type: string, { org, user, sessionId }: About, data: object): void {
-    if (org) org.revision += 1;
-    const id = `00000000-0000-7000-8000-${(this.events.length + 1).toString(16).padStart(12, '0')}`;
-    const userRevision = /^(account|key)\./.test(type) && !org ? user!.revision : null;
-    const ofOrg = { orgId: org?.id ?? null, orgRevision: org?.revision ?? null };
-    const ofUser = { userId: user?.id ?? null, userRevision, sessionId: sessionId ?? null };
-    const actor = { type: 'operator', id: null };
-    this.events.push({ id, type, at: new Date().toISOString(), ...ofOrg, ...ofUser, data, actor } as never);
   }
 }
