@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { residentMib } from '../../tooling/processes/usage.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Door } from '../client/support/door.js';
@@ -12,6 +13,7 @@ import { MovableClock } from '../support/clock.js';
 import { keptAliveRequest, openConnection } from '../support/connections.js';
 import { clientOf } from '../support/service-client.js';
 import { aServiceClient } from '../support/services.js';
+import { decodeToken, replaceKeysFile } from '../support/signing-keys.js';
 import { Sidecar } from '../support/sidecar.js';
 import {
   askOf,
@@ -28,6 +30,7 @@ const LATE_MS = 900;
 const CLOCK_STEP_MS = 25_000;
 const HALF_HEADERS = 2_000;
 const UNREAD = 500;
+const MOST_FILES = 64;
 /** Far more than a sidecar at rest has, and far less than what a leak for each connection would need. */
 const MOST_MIB = 400;
 
@@ -159,19 +162,18 @@ it('answers others while connections send half a header, read nothing, or idle',
 it('recovers when it was out of file descriptors', async () => {
   const small = await closeAfterTest(Sidecar.start(door.url, client));
   await small.process.kill();
-  small.launch('sh', ['-c', 'ulimit -n 64; exec "$0" "$1"', process.execPath]);
+  small.launch('sh', ['-c', `ulimit -n ${MOST_FILES}; exec "$0" "$1"`, process.execPath]);
   await small.untilReady();
   const sockets = times(100, () => {
     const socket = connect(small.port, '127.0.0.1').on('error', () => undefined);
     opened.push(socket);
     return socket;
   });
+  const descriptors = `/proc/${small.process.pid!}/fd`;
   await waitFor(
     'it has no descriptors left',
     hangTimeoutMs(),
-    () =>
-      sockets.some((socket) => socket.destroyed || socket.connecting) ||
-      sockets.every((socket) => !socket.connecting),
+    () => readdirSync(descriptors).length === MOST_FILES,
   );
   for (const socket of sockets) socket.destroy();
   await waitFor(
@@ -199,6 +201,35 @@ it('continues when the reader of its log has left', async () => {
   expect(await other.status('/check', known.token)).toBe(200);
   expect(child.exitCode).toBe(null);
   report({ faults: 1, requests: 4, wrong: 0 });
+});
+
+it('continues when the disk of its log is full', async () => {
+  const other = await closeAfterTest(Sidecar.start(door.url, client));
+  await other.process.kill();
+  other.launch('sh', ['-c', 'exec "$0" "$1" >/dev/full', process.execPath]);
+  await other.untilReady();
+  expect(await other.status('/check?wrong=1')).toBe(500);
+  expect(await other.status('/check', known.token)).toBe(200);
+  report({ faults: 1, requests: 2, wrong: 0 });
+});
+
+it('a token of a new signing key passes at once, and an earlier token still does', async () => {
+  await accountsJson(installation, ['keys', 'rotate']);
+  const file = installation.env['JWT_KEYS_FILE']!;
+  const { keys } = JSON.parse(readFileSync(file, 'utf8')) as { keys: { kid: string; nbf?: number }[] };
+  const [added] = keys;
+  // As if ten minutes had passed.
+  delete added!.nbf;
+  await replaceKeysFile(dirname(file), JSON.stringify({ keys }));
+  const kidOf = ({ token }: { token: string }) => decodeToken(token).header['kid'];
+  let ada = await aUser();
+  await waitFor('the new key signs', hangTimeoutMs(), async () => {
+    if (kidOf(ada) !== added!.kid) ada = await aUser();
+    return kidOf(ada) === added!.kid;
+  });
+  expect(await check(ada.token)).toBe(200);
+  expect(await check(known.token)).toBe(200);
+  report({ faults: 1, requests: 2, wrong: 0 });
 });
 
 it('refuses no fresh token when its clock steps by 25 s, and is current with the next answer of the feed', async () => {
