@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
+import { mustVerifyEmail } from '../access/route-access.js';
 import { type RefusedToken, refused } from '../auth/tokens/access-token.js';
 import { type KeyTokenClaims, wayOf } from '../auth/tokens/ways.js';
 import { Env } from '../config/env.js';
@@ -75,6 +76,7 @@ export class LiveKeys {
     const membership = org === null ? undefined : await this.members.findMembership(org, id);
     if (org !== null && activeRole(membership, hasSecondFactor) === null) return refused('key_inactive');
     const user = { id, email, emailVerified: use.emailVerifiedAt !== null, hasSecondFactor, via };
+    if (mustVerifyEmail(user, this.env)) return refused('key_inactive');
     return { kind: 'live_key', claims: { ...claims, key: { id: keyId, role, org } }, user, membership };
   }
 }

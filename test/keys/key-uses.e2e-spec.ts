@@ -83,6 +83,11 @@ it('the use of a key is noted to the hour, and only if the key was accepted', as
   const ofOrg = await aKey({ org_id: orgId });
   expect(await tokens.find(ofOrg.key)).toEqual({ kind: 'refused', reason: 'key_inactive' });
   expect(await lastUse(ofOrg.id)).toBeNull();
+  await db.query('UPDATE users SET email_verified_at = NULL');
+  const strict = await wired({ env: { ...data.env, emailVerification: 'required' }, dataSource });
+  const unverified = await strict.get(LiveTokens, { strict: false }).find(key);
+  await strict.get(LastUses, { strict: false }).onApplicationShutdown();
+  expect([unverified.kind, await lastUse(id)]).toEqual(['refused', null]);
   const before = Date.now();
   expect((await tokens.find(key)).kind).toBe('live_key');
   const hour = Number(await lastUse(id));
