@@ -20,7 +20,6 @@ import { storedScopes } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { UserUpdatesRepository } from '../users/users.updates.js';
 import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyListsRepository, type ListedApiKey } from './api-keys.lists.js';
@@ -50,7 +49,6 @@ export class ApiKeysService {
     private readonly members: MembersReader,
     private readonly services: ServicesRepository,
     private readonly users: UsersRepository,
-    private readonly userUpdates: UserUpdatesRepository,
     private readonly mails: Mails,
     private readonly env: Env,
   ) {}
@@ -60,10 +58,10 @@ export class ApiKeysService {
     epoch: number,
     request: CreateApiKeyRequest,
   ): Promise<CreatedApiKeyResponse> {
-    await this.requireAccepted(request);
     const done = await this.userChanges.inUser({ actor }, actor.id, async (tx, user) => {
       // A session that was ended meanwhile, as by a reset for an email that was never verified, leaves no key behind.
       if (user.authEpoch !== epoch) return UNCHANGED;
+      await this.requireAccepted(tx, request);
       // The raise of the user's revision makes the count exact, on two nodes too.
       if ((await this.keys.countOwn(tx, user.id)) >= MAX_OWN_KEYS) throw new Problem('too_many_keys');
 
@@ -92,21 +90,23 @@ export class ApiKeysService {
 
   async createOfOrg(
     write: Write,
-    { id: userId, email, epoch }: UserPrincipal,
+    { id: userId, epoch }: UserPrincipal,
     orgId: string,
     request: CreateApiKeyRequest,
   ): Promise<Versioned<CreatedOrgApiKeyResponse>> {
-    await this.requireAccepted(request);
     return this.orgChanges.inOrg(write, orgId, ACTOR, async (tx, org, { actorRole }) => {
-      if ((await this.userUpdates.lockEpoch(tx, userId)) !== epoch)
-        throw new InvalidTokenError('session_ended');
+      // A write, because a password reset on another node of a cluster raises the user and not the organization.
+      const user = await this.userChanges.raise(tx, write.actor, userId);
+      if (user?.authEpoch !== epoch) throw new InvalidTokenError('session_ended');
       requireRole(actorRole, 'admin');
       requireRole(actorRole, request.role ?? 'member');
+      await this.requireAccepted(tx, request);
       if ((await this.keys.countOfOrg(tx, orgId)) >= MAX_ORG_KEYS) throw new Problem('too_many_keys');
 
       const { key, row } = this.newKey(request, { userId, orgId });
       await this.keys.insert(tx, row);
       await org.record({ type: 'key.created', userId, data: createdData(row) });
+      const { email } = user;
       await this.notify(tx, 'key_created', row, email);
       return { apiKey: orgApiKeyView({ ...row, email, state: 'active', lastUsedAt: null }), key };
     });
@@ -156,8 +156,12 @@ export class ApiKeysService {
   }
 
   /** @throws ValidationProblem */
-  private async requireAccepted({ audience }: Pick<CreateApiKeyRequest, 'audience'>): Promise<void> {
-    if ((await this.findAudiences()).includes(audience)) return;
+  private async requireAccepted(
+    tx: Transaction,
+    { audience }: Pick<CreateApiKeyRequest, 'audience'>,
+  ): Promise<void> {
+    const service = await this.services.find(audience, tx);
+    if (service?.disabledAt === null && storedScopes(service.allow).includes('keys')) return;
     throw new ValidationProblem([{ field: 'audience', message: UNACCEPTED_AUDIENCE }]);
   }
 

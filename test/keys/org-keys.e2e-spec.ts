@@ -225,6 +225,11 @@ describe('API keys of an organization', () => {
     expect(replayed.body).not.toHaveProperty('key');
     expect(await create(retried, org, { role: 'admin' })).toMatchObject(idempotencyKeyReused);
     expect((await listed(owner, org)).apiKeys).toHaveLength(1);
+    const allow = (scopes: string) =>
+      db.query('UPDATE services SET allow = ? WHERE name = ?', [scopes, billing.name]);
+    await allow('');
+    expect(await create(retried, org)).toMatchObject({ status: 201, body: { apiKey: first.apiKey } });
+    await allow('events,keys');
 
     const revoking = owner.with({ 'idempotency-key': randomUUID() });
     const path = `${keysPath(org)}/${first.apiKey.id}`;

@@ -13,7 +13,7 @@ import {
   tooManyKeys,
 } from '../support/expected.js';
 import { readFeed, readFeedAfter } from '../support/feed.js';
-import { answerAfter } from '../support/held-rows.js';
+import { answerAfter, type HeldRows } from '../support/held-rows.js';
 import { DAY_MS, verified } from '../support/inviting.js';
 import { startMailing } from '../support/mailing.js';
 import { type Account, anAccount, anOrgOf, anUnknownId, byCode } from '../support/personas.js';
@@ -213,6 +213,18 @@ describe("a user's own API keys", () => {
       expect(await create(ada, { audience: name })).toMatchObject(invalidFields('audience'));
     const { audiences } = await listed(ada);
     expect([without, disabled].filter(({ name }) => audiences.includes(name))).toEqual([]);
+  });
+
+  it('are not made for a service that stopped accepting them since the request was let in', async () => {
+    const ada = await anAccount(service, 'ada');
+    const switched = await aServiceCaller(service, 'keys');
+    const change = async (held: HeldRows): Promise<void> => {
+      await held.write("UPDATE services SET allow = '' WHERE name = ?", [switched.name]);
+      await held.write('UPDATE users SET revision = revision + 1 WHERE id = ?', [ada.id]);
+    };
+    const late = await answerAfter(service, change, () => create(ada, { audience: switched.name }));
+    expect(late).toMatchObject(invalidFields('audience'));
+    expect(await eventsOf(ada)).toEqual([]);
   });
 
   it('are listed as suspended or expired while they do not work', async () => {
