@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { CleanUp } from './clean-up.js';
-import { OrgPurge } from './org-purge.js';
+import { CleanUp, OrgPurge } from './clean-up.js';
 
 @Module({
   providers: [CleanUp, OrgPurge],

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { ApiKey } from '../../src/api-keys/api-key.entity.js';
+import { ApiKey } from '../../src/api-keys/api-keys.repository.js';
 import { ApiKeysRepository } from '../../src/api-keys/api-keys.repository.js';
 import { Event, FeedEntry } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
@@ -13,7 +13,7 @@ import { Writes } from '../../src/requests/writes.js';
 import { UserChanges } from '../../src/users/user-changes.js';
 import { UserUpdatesRepository } from '../../src/users/users.updates.js';
 import type { DataLayer } from './data-source.js';
-import { CleanUp } from '../../src/clean-up/clean-up.js';
+import { CleanUp, OrgPurge } from '../../src/clean-up/clean-up.js';
 import { LoginTrace, LoginTracesRepository } from '../../src/auth/sessions/login-traces.repository.js';
 import { KnownPlace, KnownPlacesRepository } from '../../src/auth/sessions/known-places.repository.js';
 import { LiveSessionsLimit } from '../../src/auth/sessions/live-sessions-limit.js';
@@ -34,7 +34,6 @@ import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/sessions/session.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/sessions/authorization-codes.repository.js';
 import { InvitationListsRepository } from '../../src/orgs/state/invitations.lists.js';
-import { OrgPurge } from '../../src/clean-up/org-purge.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
 import { UserSessionsRepository } from '../../src/auth/sessions/sessions.of-user.js';
 import { SessionDeletion } from '../../src/auth/sessions/session-deletion.js';
@@ -88,7 +87,7 @@ export function aCleanUp(dataSource: DataSource, sessions = aDeletion(dataSource
     new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), events, transactions, env),
     new EmailCodesRepository(dataSource.getRepository(EmailCode)),
     new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions),
-    new ApiKeysRepository(dataSource.getRepository(ApiKey), transactions),
+    new ApiKeysRepository(dataSource.getRepository(ApiKey), transactions, parseEnv({})),
     anOrgPurge(dataSource),
     new InvitationListsRepository(dataSource.getRepository(Invitation)),
     new LiftedLimits(
@@ -109,7 +108,7 @@ export function anOrgPurge(
     orgs,
     new MembersRepository(dataSource.getRepository(Member)),
     new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
-    new ApiKeysRepository(dataSource.getRepository(ApiKey), transactions),
+    new ApiKeysRepository(dataSource.getRepository(ApiKey), transactions, parseEnv({})),
   );
 }
 

@@ -12,7 +12,7 @@ const { CliModule } =
   await builtModule<typeof import('../../../src/cli/command/cli.module.js')>('cli/command/cli.module.js');
 const { loadEnv } = await builtModule<typeof import('../../../src/config/env.js')>('config/env.js');
 const { OrgPurge } =
-  await builtModule<typeof import('../../../src/clean-up/org-purge.js')>('orgs/orgs.service.js');
+  await builtModule<typeof import('../../../src/clean-up/clean-up.js')>('clean-up/clean-up.js');
 
 const env = loadEnv();
 const dataSource = await openDatabase(env, 'command');
