@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeyListsRepository } from '../api-keys/api-keys.lists.js';
+import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
@@ -59,7 +59,7 @@ export class UserExport {
   constructor(
     private readonly memberships: MembershipsRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
-    private readonly apiKeys: ApiKeyListsRepository,
+    private readonly apiKeys: ApiKeysRepository,
     private readonly sessions: UserSessionsRepository,
     private readonly places: KnownPlacesRepository,
     private readonly traces: LoginTracesRepository,

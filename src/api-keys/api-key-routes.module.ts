@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MembersModule } from '../orgs/members/members.module.js';
+import { ApiKeyRevocations } from './api-key-revocations.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { FoundApiKeysController, OrgApiKeysController, OwnApiKeysController } from './api-keys.controller.js';
 
@@ -7,6 +8,7 @@ import { FoundApiKeysController, OrgApiKeysController, OwnApiKeysController } fr
 @Module({
   imports: [MembersModule],
   controllers: [FoundApiKeysController, OrgApiKeysController, OwnApiKeysController],
-  providers: [ApiKeysService],
+  providers: [ApiKeyRevocations, ApiKeysService],
+  exports: [ApiKeyRevocations],
 })
 export class ApiKeyRoutesModule {}

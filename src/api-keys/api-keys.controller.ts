@@ -18,6 +18,7 @@ import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import { OrgWrite } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { SERVICE_NEEDED } from '../services/service-secrets.js';
+import { ApiKeyRevocations } from './api-key-revocations.js';
 import { CreateApiKeyRequest, KEY_CREATIONS, KEY_PARAM, RevokeFoundKeyRequest } from './api-keys.requests.js';
 import {
   ApiKeysResponse,
@@ -26,6 +27,14 @@ import {
   OrgApiKeysResponse,
 } from './api-keys.responses.js';
 import { ApiKeysService } from './api-keys.service.js';
+
+const CREATION_PROBLEMS = [
+  invalidFields({
+    name: 'must be text of 1 to 60 characters without control characters',
+    audience: SERVICE_NEEDED,
+  }),
+  'too_many_keys',
+] as const;
 
 @Controller('api/me/keys')
 export class OwnApiKeysController {
@@ -41,13 +50,7 @@ export class OwnApiKeysController {
   @Post()
   @ApiBody({ type: CreateApiKeyRequest, examples: KEY_CREATIONS })
   @SignedInRecently()
-  @ApiProblems(
-    invalidFields({
-      name: 'must be text of 1 to 60 characters without control characters',
-      audience: SERVICE_NEEDED,
-    }),
-    'too_many_keys',
-  )
+  @ApiProblems(...CREATION_PROBLEMS)
   createApiKey(
     @CurrentActor() actor: UserActor,
     @CurrentUser() { epoch }: UserPrincipal,
@@ -103,13 +106,7 @@ export class OrgApiKeysController {
   @MinRole('admin', { assurance: apiKeysAssurance })
   @OrgWrite()
   @ApiBody({ type: CreateApiKeyRequest, examples: KEY_CREATIONS })
-  @ApiProblems(
-    invalidFields({
-      name: 'must be text of 1 to 60 characters without control characters',
-      audience: SERVICE_NEEDED,
-    }),
-    'too_many_keys',
-  )
+  @ApiProblems(...CREATION_PROBLEMS)
   createOrgApiKey(
     @CurrentWrite() write: Write,
     @CurrentUser() caller: UserPrincipal,
@@ -158,7 +155,7 @@ export class OrgApiKeysController {
 
 @Controller('api/keys')
 export class FoundApiKeysController {
-  constructor(private readonly keys: ApiKeysService) {}
+  constructor(private readonly keys: ApiKeyRevocations) {}
 
   /**
    * Revoke a found API key

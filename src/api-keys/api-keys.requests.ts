@@ -7,7 +7,7 @@ import { parseTime } from '../identifiers/text.js';
 import { ApiText, ApiTime } from '../openapi/decorators.js';
 import { ValidationProblem } from '../problems/problem.js';
 import { SERVICE_NAME, SERVICE_NEEDED } from '../services/service-secrets.js';
-import { MAX_API_KEY_NAME } from './api-key.entity.js';
+import { MAX_API_KEY_NAME } from './api-keys.repository.js';
 import { AN_API_KEY } from './api-keys.responses.js';
 
 /** of a request; the form of an API key is decided later, as for every other text */

@@ -2,8 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { ApiEmail, ApiId, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import { SERVICE_NAME } from '../services/service-secrets.js';
-import { MAX_API_KEY_NAME } from './api-key.entity.js';
-import { API_KEY_STATES, type ApiKeyState } from './api-keys.lists.js';
+import { API_KEY_STATES, type ApiKeyState, MAX_API_KEY_NAME } from './api-keys.repository.js';
 
 /** Its checksum is wrong, so scanners of source code ignore it. */
 export const AN_API_KEY = `ack_${'0'.repeat(49)}`;

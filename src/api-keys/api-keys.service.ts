@@ -1,17 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Origin, UserActor, UserPrincipal } from '../access/principal.js';
+import type { UserActor, UserPrincipal } from '../access/principal.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
-import { type Transaction, Unchanged, UNCHANGED } from '../database/transactions/transactions.js';
+import { type Transaction, UNCHANGED } from '../database/transactions/transactions.js';
 import type { OkResponse } from '../http/fields.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { Mails } from '../mail/mails.js';
-import type { KeyDetails } from '../mail/template.js';
 import { MembersReader } from '../orgs/members/members-reader.js';
 import { ACTOR } from '../orgs/state/members.repository.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
-import { NO_FACTS } from '../orgs/state/orgs.repository.js';
 import { requireRole } from '../orgs/state/policies.js';
 import { Problem, ValidationProblem } from '../problems/problem.js';
 import type { Versioned } from '../requests/entity-tags.js';
@@ -19,11 +17,14 @@ import type { Write } from '../requests/write.js';
 import { storedScopes } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { UserChanges } from '../users/user-changes.js';
-import { UsersRepository } from '../users/users.repository.js';
-import { hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
-import type { ApiKey } from './api-key.entity.js';
-import { ApiKeyListsRepository, type ListedApiKey } from './api-keys.lists.js';
-import { ApiKeysRepository, type NewApiKeyRow } from './api-keys.repository.js';
+import { hashApiKey, newApiKey } from './api-key-format.js';
+import { keyNotice } from './api-key-revocations.js';
+import {
+  type ApiKey,
+  ApiKeysRepository,
+  type ListedApiKey,
+  type NewApiKeyRow,
+} from './api-keys.repository.js';
 import { type CreateApiKeyRequest, expiryOf } from './api-keys.requests.js';
 import type {
   ApiKeyDto,
@@ -45,10 +46,8 @@ export class ApiKeysService {
     private readonly userChanges: UserChanges,
     private readonly orgChanges: OrgChanges,
     private readonly keys: ApiKeysRepository,
-    private readonly lists: ApiKeyListsRepository,
     private readonly members: MembersReader,
     private readonly services: ServicesRepository,
-    private readonly users: UsersRepository,
     private readonly mails: Mails,
     private readonly env: Env,
   ) {}
@@ -68,7 +67,7 @@ export class ApiKeysService {
       const { key, row } = this.newKey(request, { userId: user.id, orgId: null });
       await this.keys.insert(tx, row);
       await user.record({ type: 'key.created', data: createdData(row) });
-      await this.notify(tx, 'key_created', row, user.email);
+      await this.mails.notify(tx, keyNotice('key_created', row, user.email));
       return { apiKey: apiKeyView({ ...row, state: 'active', lastUsedAt: null }), key };
     });
     if (done.kind !== 'done') throw new InvalidTokenError('session_ended');
@@ -76,7 +75,7 @@ export class ApiKeysService {
   }
 
   async listOwn(userId: string): Promise<ApiKeysResponse> {
-    const apiKeys = (await this.lists.listOwn(userId)).map(apiKeyView);
+    const apiKeys = (await this.keys.listOwn(userId)).map(apiKeyView);
     return { apiKeys, audiences: await this.findAudiences() };
   }
 
@@ -107,13 +106,13 @@ export class ApiKeysService {
       await this.keys.insert(tx, row);
       await org.record({ type: 'key.created', userId, data: createdData(row) });
       const { email } = user;
-      await this.notify(tx, 'key_created', row, email);
+      await this.mails.notify(tx, keyNotice('key_created', row, email));
       return { apiKey: orgApiKeyView({ ...row, email, state: 'active', lastUsedAt: null }), key };
     });
   }
 
   async listOfOrg(orgId: string, caller: UserPrincipal): Promise<OrgApiKeysResponse> {
-    const apiKeys = (await this.lists.listOfOrg(orgId)).map(orgApiKeyView);
+    const apiKeys = (await this.keys.listOfOrg(orgId)).map(orgApiKeyView);
     const audiences = await this.findAudiences();
     await this.members.requireReader(orgId, caller, 'admin');
     return { apiKeys, audiences };
@@ -127,31 +126,6 @@ export class ApiKeysService {
       if (!key || !(await this.keys.deleteOfOrg(tx, orgId, id))) throw new Problem('key_not_found');
       await org.record({ type: 'key.revoked', userId: key.userId, data: { keyId: id, reason: 'revoked' } });
       return { ok: true };
-    });
-  }
-
-  /** Tells nobody whether it was a key. A deleted organization and a disabled user are no exceptions. */
-  async report(text: string, origin: Origin): Promise<void> {
-    if (!isApiKey(text)) return;
-    const key = await this.keys.findByHash(hashApiKey(text));
-    if (!key) return;
-    const { userId, orgId } = key;
-    const actor = { kind: 'system', ...origin } as const;
-    const data = { keyId: key.id, reason: 'reported' } as const;
-    if (orgId === null) {
-      await this.userChanges.inUser({ actor }, userId, async (tx, user) => {
-        if (!(await this.keys.deleteFound(tx, key))) return UNCHANGED;
-        await user.record({ type: 'key.revoked', data });
-        return this.notify(tx, 'key_reported', key, user.email);
-      });
-      return;
-    }
-    await this.orgChanges.inAnyOrg({ actor }, orgId, NO_FACTS, async (tx, org) => {
-      const user = await this.users.findById(userId, tx);
-      if (!org || !user || !(await this.keys.deleteFound(tx, key))) return new Unchanged({});
-      await org.record({ type: 'key.revoked', userId, data });
-      await this.notify(tx, 'key_reported', key, user.email);
-      return {};
     });
   }
 
@@ -180,16 +154,6 @@ export class ApiKeysService {
     const expiresAt = expiryOf(request, createdAt, this.env.apiKeyMaxAge);
     const row = { id: newEntityId(), hash: hashApiKey(key), ...owner, audience, role, name, createdAt };
     return { key, row: { ...row, expiresAt } };
-  }
-
-  private notify(
-    tx: Transaction,
-    kind: 'key_created' | 'key_reported',
-    { name, audience, userId }: NewApiKeyRow,
-    recipient: string,
-  ): Promise<void> {
-    const details = JSON.stringify({ name, service: audience } satisfies KeyDetails);
-    return this.mails.notify(tx, { kind, recipient, senderId: userId, details });
   }
 }
 

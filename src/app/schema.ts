@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { ApiKey } from '../api-keys/api-key.entity.js';
+import { ApiKey } from '../api-keys/api-keys.repository.js';
 import { loadEnv } from '../config/env.js';
 import { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { Instance } from '../auth/tokens/instances.repository.js';

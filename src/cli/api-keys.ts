@@ -1,5 +1,5 @@
-import { type ApiKeyFilter, ApiKeyListsRepository, type ListedApiKey } from '../api-keys/api-keys.lists.js';
-import { OperatedApiKeys } from '../api-keys/operated-api-keys.js';
+import { type ApiKeyFilter, ApiKeysRepository, type ListedApiKey } from '../api-keys/api-keys.repository.js';
+import { ApiKeyRevocations } from '../api-keys/api-key-revocations.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { timeText } from '../identifiers/text.js';
 import { adminApiKeyView } from '../operators/views.js';
@@ -12,7 +12,7 @@ export function listApiKeys(invocation: Invocation): Promise<Report> {
   return printList<ListedApiKey>(invocation, {
     findPage: async (context, limit, after) => {
       filter ??= await filterOf(context, invocation);
-      return context.get(ApiKeyListsRepository).findPage(filter, limit, after?.id);
+      return context.get(ApiKeysRepository).findPage(filter, limit, after?.id);
     },
     lineOf: apiKeyLine,
     jsonOf: adminApiKeyView,
@@ -32,7 +32,7 @@ export function revokeApiKey(invocation: Invocation): Promise<Report> {
     const actor = invocation.operator();
     // An operator may give the API key itself, which no output shows.
     if (!isEntityId(id)) throw new CannotRunError('expected the id of an API key');
-    const { kind } = await context.get(OperatedApiKeys).revoke(id, actor);
+    const { kind } = await context.get(ApiKeyRevocations).revoke(id, actor);
     if (kind !== 'done') throw new CannotRunError(`there is no API key ${id}, or it was revoked`);
     return { lines: [`${id}: revoked`], json: [{ id, changed: true }] };
   });
@@ -43,7 +43,7 @@ export function revokeAllApiKeys(invocation: Invocation): Promise<Report> {
     const filter = await filterOf(context, invocation);
     if (Object.keys(filter).length === 0) throw new CannotRunError('give --user, --org or --service');
     const progress = (revoked: number): void => invocation.showProgress(`${revoked} API keys are revoked`);
-    const revoked = await context.get(OperatedApiKeys).revokeAll(filter, invocation.operator(), progress);
+    const revoked = await context.get(ApiKeyRevocations).revokeAll(filter, invocation.operator(), progress);
     return { lines: [`${revoked} API keys are revoked`], json: [{ ...filter, revoked }] };
   });
 }

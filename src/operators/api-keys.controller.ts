@@ -1,9 +1,9 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
-import { ApiKeyListsRepository } from '../api-keys/api-keys.lists.js';
+import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import { KEY_PARAM } from '../api-keys/api-keys.requests.js';
-import { OperatedApiKeys } from '../api-keys/operated-api-keys.js';
+import { ApiKeyRevocations } from '../api-keys/api-key-revocations.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { cutPage, encodeCursor, limitOf, positionOf } from '../http/pages.js';
 import { GatedRead } from '../http/read-gate.js';
@@ -18,8 +18,8 @@ const UNKNOWN_KEY = { code: 'key_not_found', detail: 'No API key has this id, or
 @Controller('api/operators/keys')
 export class OperatorApiKeysController {
   constructor(
-    private readonly keys: ApiKeyListsRepository,
-    private readonly operated: OperatedApiKeys,
+    private readonly keys: ApiKeysRepository,
+    private readonly operated: ApiKeyRevocations,
   ) {}
 
   /**

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { OperatedApiKeys } from '../api-keys/operated-api-keys.js';
+import { ApiKeyRoutesModule } from '../api-keys/api-key-routes.module.js';
 import { HealthModule } from '../health/health.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { MembersModule } from '../orgs/members/members.module.js';
@@ -16,7 +16,7 @@ import { UserOperationsController } from './user-operations.controller.js';
 import { OperatorUsersController } from './users.controller.js';
 
 @Module({
-  imports: [AccountsModule, HealthModule, MembersModule, OrgsModule],
+  imports: [ApiKeyRoutesModule, AccountsModule, HealthModule, MembersModule, OrgsModule],
   controllers: [
     StatusController,
     OperatorUsersController,
@@ -27,6 +27,6 @@ import { OperatorUsersController } from './users.controller.js';
     OperatorServicesController,
     OperatorApiKeysController,
   ],
-  providers: [OperatedApiKeys, OperatedMails, OperatedUsers],
+  providers: [OperatedMails, OperatedUsers],
 })
 export class OperatorsModule {}

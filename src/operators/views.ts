@@ -1,4 +1,4 @@
-import type { ListedApiKey } from '../api-keys/api-keys.lists.js';
+import type { ListedApiKey } from '../api-keys/api-keys.repository.js';
 import type { CreatedUser } from '../accounts/user-operations.js';
 import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { type FailureCount, fullUntil } from '../auth/second-factor/second-factor-failures.repository.js';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { hashApiKey, newApiKey } from '../../src/api-keys/api-key-format.js';
-import { ApiKeyListsRepository } from '../../src/api-keys/api-keys.lists.js';
+import { ApiKeysRepository } from '../../src/api-keys/api-keys.repository.js';
 import { IntrospectionController } from '../../src/introspection/introspection.controller.js';
 import { IntrospectionModule } from '../../src/introspection/introspection.module.js';
 import { LastUses } from '../../src/services/last-uses.js';
@@ -76,7 +76,7 @@ describe.each(['optional', 'required'] as const)('if verification is %s', (email
   it('the lists call the API keys active that introspection accepts, and no others', async () => {
     const app = await wired({ env: { ...env, emailVerification }, dataSource }, IntrospectionModule);
     uses.push(app.get(LastUses, { strict: false }));
-    const lists = app.get(ApiKeyListsRepository, { strict: false });
+    const lists = app.get(ApiKeysRepository, { strict: false });
     const introspection = app.get(IntrospectionController, { strict: false });
     const states = new Map((await lists.findPage({}, 1000)).map(({ id, state }) => [id, state]));
     const [listed, accepted]: Record<string, string>[] = [{}, {}];

@@ -10,7 +10,7 @@ import { UserExport } from '../../accounts/user-export.js';
 import { UserImportService } from '../../accounts/user-import.service.js';
 import { UserOperations } from '../../accounts/user-operations.js';
 import { ApiKeysModule } from '../../api-keys/api-keys.module.js';
-import { OperatedApiKeys } from '../../api-keys/operated-api-keys.js';
+import { ApiKeyRevocations } from '../../api-keys/api-key-revocations.js';
 import { EmailCode, EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import {
   SecondFactorFailures,
@@ -44,7 +44,7 @@ import { UsersModule } from '../../users/users.module.js';
 const OPERATIONS = [
   EmailChanges,
   MembersService,
-  OperatedApiKeys,
+  ApiKeyRevocations,
   OperatedMails,
   OperatedOrgs,
   OperatorCreation,

@@ -3,7 +3,7 @@ import { UserDeletion } from '../../accounts/user-deletion.js';
 import { UserOperations } from '../../accounts/user-operations.js';
 import type { OperatorActor } from '../../access/principal.js';
 import { ApiKeysRepository } from '../../api-keys/api-keys.repository.js';
-import { OperatedApiKeys } from '../../api-keys/operated-api-keys.js';
+import { ApiKeyRevocations } from '../../api-keys/api-key-revocations.js';
 import { countUnreadable } from '../../auth/second-factor/re-encryption.js';
 import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
@@ -188,7 +188,8 @@ const REPEAT: Record<Repeatable, Repeat> = {
     context.get(OperatedOrgs).delete(event.orgId!, actor),
   'invitation revoked': (context, { event }, actor) =>
     context.get(OperatedInvitations).revoke({ id: event.invitationId!, orgId: event.orgId! }, actor),
-  'API key revoked': (context, { event }, actor) => context.get(OperatedApiKeys).revoke(event.keyId!, actor),
+  'API key revoked': (context, { event }, actor) =>
+    context.get(ApiKeyRevocations).revoke(event.keyId!, actor),
   'service disabled': (context, { event }, actor) =>
     context.get(ServiceChanges).disable(event.service!, actor),
   'service removed': (context, { event }, actor) => context.get(ServiceChanges).remove(event.service!, actor),
@@ -237,7 +238,7 @@ async function resetApiKeys(
 ): Promise<{ lines: string[]; json: object }> {
   if (invocation.flag('revokeApiKeys')) {
     const progress = (count: number): void => invocation.showProgress(`${count} API keys are revoked`);
-    const revoked = await context.get(OperatedApiKeys).revokeAll({}, invocation.operator(), progress);
+    const revoked = await context.get(ApiKeyRevocations).revokeAll({}, invocation.operator(), progress);
     return { lines: [`${revoked} API keys are revoked`], json: { apiKeysRevoked: revoked } };
   }
   const kept = await context.get(ApiKeysRepository).countUnexpired();
