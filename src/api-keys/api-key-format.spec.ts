@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { beginsLikeApiKey, hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
+import { beginsLikeApiKey, findApiKeyIn, hashApiKey, isApiKey, newApiKey } from './api-key-format.js';
 
 /** The checksums are 2,018,072,207 and 2,841,907,153 in base 62, as another implementation of CRC-32 has them. */
 it.each(['0'.repeat(43) + '2CZclj', '1'.repeat(43) + '36KLs9'])('accepts ack_%s', (rest) => {
@@ -39,6 +39,25 @@ it.each([
 ])('rejects %s', (_what, text) => {
   expect(isApiKey(text())).toBe(false);
 });
+
+it.each<[string, (key: string) => string]>([
+  ['alone', (key) => key],
+  ['with a line break', (key) => `${key}\n`],
+  ['in quotes', (key) => `"${key}"`],
+  ['in a line of a file', (key) => `export ACCOUNTS_KEY=${key}; # ack_`],
+  ['between letters', (key) => `x${key}0`],
+  ['after one with a wrong checksum', (key) => `ack_${'0'.repeat(49)} ${key}`],
+  ['after a text that ends with its beginning', (key) => `ack_${'0'.repeat(46)}${key}`],
+  ['before another one', (key) => `${key},${newApiKey()}`],
+])('finds a key %s', (_where, textWith) => {
+  const key = newApiKey();
+  expect(findApiKeyIn(textWith(key))).toBe(key);
+});
+
+it.each(['', 'ack_', `ack_${'0'.repeat(49)}`, newApiKey().replace('_', '%5F'), 'ack_'.repeat(4_000)])(
+  'finds no key in %.60s',
+  (text) => expect(findApiKeyIn(text)).toBeUndefined(),
+);
 
 it('hashes by SHA-256', () => {
   expect(hashApiKey('abc')).toBe('ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0');

@@ -14,7 +14,7 @@ import { OrgChanges } from '../orgs/state/org-changes.js';
 import { NO_FACTS } from '../orgs/state/orgs.repository.js';
 import { UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { hashApiKey, isApiKey } from './api-key-format.js';
+import { findApiKeyIn, hashApiKey } from './api-key-format.js';
 import { type ApiKey, type ApiKeyFilter, ApiKeysRepository } from './api-keys.repository.js';
 
 type ApiKeyOutcome = Pick<ChangeOutcome<unknown>, 'kind'>;
@@ -30,9 +30,10 @@ export class ApiKeyRevocations {
     private readonly mails: Mails,
   ) {}
 
-  /** Does not reveal whether it was a key. */
+  /** Revokes the first key in the text. Does not reveal whether there was one. */
   async report(text: string, origin: Origin): Promise<void> {
-    const key = isApiKey(text) ? await this.keys.findByHash(hashApiKey(text)) : null;
+    const found = findApiKeyIn(text);
+    const key = found === undefined ? null : await this.keys.findByHash(hashApiKey(found));
     if (key) await this.revokeAny(key, { kind: 'system', ...origin }, 'reported');
   }
 

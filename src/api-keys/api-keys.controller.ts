@@ -45,7 +45,8 @@ export class OwnApiKeysController {
    *
    * @remarks Creates an API key, with which a program acts as the user at one service. Returns `key` only this once.
    *
-   * The API key never has more than its user has at that moment. The user gets an email. A user can have 50 of them.
+   * The API key never has more than its user has at that moment. The user gets an email, if the user's email is
+   * verified. A user can have 50 API keys.
    */
   @Post()
   @ApiBody({ type: CreateApiKeyRequest, examples: KEY_CREATIONS })
@@ -100,7 +101,7 @@ export class OrgApiKeysController {
    * Returns `key` only this once.
    *
    * The role is at most that of the caller. The API key never has more than its user has at that moment. The caller
-   * gets an email. An organization can have 100 API keys.
+   * gets an email, if the caller's email is verified. An organization can have 100 API keys.
    */
   @Post()
   @MinRole('admin', { assurance: apiKeysAssurance })
@@ -160,9 +161,10 @@ export class FoundApiKeysController {
   /**
    * Revoke a found API key
    *
-   * @remarks Revokes the API key in the body, such as one that was found in source code. Its user gets an email.
+   * @remarks Revokes the first API key that the text in the body contains, such as a line of source code. Its user gets
+   * an email, if the user's email is verified.
    *
-   * The response is the same for every text, even if it is no API key.
+   * The response is the same for every text, even if it contains no API key.
    */
   @Post('revoke')
   @HttpCode(200)

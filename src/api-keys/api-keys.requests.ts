@@ -77,7 +77,7 @@ export function expiryOf(
 }
 
 export class RevokeFoundKeyRequest {
-  /** The API key, as it was found. */
+  /** The API key, or a text with it, such as the line of the file in which it was found. */
   @ApiText(1, MAX_TEXT, { example: AN_API_KEY })
   @IsString()
   key: string;

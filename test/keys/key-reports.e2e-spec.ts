@@ -50,13 +50,9 @@ it('answers the same to every text', async () => {
     'ack_',
     newApiKey(),
     swapped,
-    `${key} `,
-    ` ${key}`,
-    `${key}\n`,
     key.toUpperCase(),
     key.replace('_', '%5F'),
     key.slice(0, -1),
-    `${key}0`,
     `acs_${key.slice(4)}`,
     'x'.repeat(15 * 1024),
     `ack_${'a'.repeat(15 * 1024)}`,
@@ -72,6 +68,21 @@ it('answers the same to every text', async () => {
   const found = await report(key);
   expect([found.status, found.text]).toEqual([200, OK]);
   expect(await exists(kept)).toBe(false);
+});
+
+it.each<[string, (key: string) => string]>([
+  ['a line break after it', (key) => `${key}\n`],
+  ['spaces around it', (key) => ` ${key} `],
+  ['quotes', (key) => `"${key}"`],
+  ['its scheme', (key) => `Bearer ${key}`],
+  ['the name of a variable', (key) => `ACCOUNTS_KEY=${key}`],
+  ['15 KiB before it', (key) => `${'ack_'.repeat(3_840)}${key}`],
+])('finds the key in a text with %s', async (_what, textWith) => {
+  const ada = await anAccount(service, 'ada');
+  const [found, further] = [await aKeyOf(ada), await aKeyOf(ada)];
+  const answer = await report(`${textWith(found.key)}, ${further.key}`);
+  expect([answer.status, answer.text]).toEqual([200, OK]);
+  expect([await exists(found), await exists(further)]).toEqual([false, true]);
 });
 
 it.each([[undefined], [null], [['x']], [{ key: 'x' }], [1], [true]])('takes only text: %j', async (key) => {
