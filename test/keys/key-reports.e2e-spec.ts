@@ -5,6 +5,7 @@ import { invalidFields } from '../support/expected.js';
 import { readFeed, readFeedAfter } from '../support/feed.js';
 import { DAY_MS, verified } from '../support/inviting.js';
 import { startMailing } from '../support/mailing.js';
+import { anOperator } from '../support/operators.js';
 import { disable } from '../support/org-members.js';
 import { type Account, anAccount, anOrgOf, anUnknownId } from '../support/personas.js';
 import { insertRow } from '../support/rows.js';
@@ -142,4 +143,16 @@ it('revokes a key of a disabled user, and one that has expired', async () => {
   await disable(db, ada);
   for (const { key } of keys) await report(key);
   expect(await Promise.all(keys.map(exists))).toEqual([false, false]);
+});
+
+it('sends no such email about an API key that an operator revoked', async () => {
+  const ada = await verified(db, await anAccount(service, 'ada'));
+  const operator = await anOperator(service);
+  for (const orgId of [null, (await anOrgOf(ada)).id]) {
+    const { id } = await aKeyOf(ada, orgId);
+    const answer = await operator.post(`/api/operators/keys/${id}/revoke`, { reason: 'a test' });
+    expect(answer.status, answer.text).toBe(200);
+  }
+  const sql = "SELECT id FROM mails WHERE sender_id = ? AND kind = 'key_reported'";
+  expect(await db.query(sql, [ada.id])).toEqual([]);
 });
