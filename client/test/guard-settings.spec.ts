@@ -164,10 +164,34 @@ describe('readSettings', () => {
     const lines = linesFor({}, '--secret', SECRET, `--${SECRET}`, '--service', 'other');
     expect(lines).toEqual([
       '--secret: there is no such flag, only --secret-file',
-      'an argument is neither a flag nor the value of a flag',
       '--…: there is no such flag',
       '--service: is given twice',
     ]);
+  });
+
+  it.each([['chekc'], ['--allow-remote', 'true'], ['--remember=5', 'check'], [SECRET]])(
+    'takes no argument beside flags and their values: %s %s',
+    (...more) => {
+      const line =
+        'besides flags and their values, only check or conformance may be given, as the first argument';
+      expect(linesFor({}, ...more)).toEqual([line]);
+    },
+  );
+
+  it('refuses variables that do not exist, and shows no value', () => {
+    const env = { GUARD_MAX_STALE: '5', GUARD_SECRTE: SECRET, [`GUARD_${SECRET}`]: 'x', GUARD_UNSET: '' };
+    expect(linesOf(flagsOf(NEEDED), env)).toEqual([
+      'there is no variable GUARD_MAX_STALE',
+      'there is no variable GUARD_SECRTE',
+      'there is no variable GUARD_…',
+    ]);
+  });
+
+  it('takes the variables that Kubernetes sets beside a service named guard', () => {
+    const tcp = 'tcp://10.0.0.7:9190';
+    const ports = { GUARD_PORT: tcp, GUARD_PORT_9190_TCP: tcp, GUARD_SERVICE_PORT_HTTP: '9190' };
+    const env = { ...ports, GUARD_SERVICE_HOST: '10.0.0.7', GUARD_SERVICE_PORT: '9190' };
+    expect(linesOf(flagsOf(NEEDED), env)).toEqual([]);
   });
 
   it('has a line for each wrong setting', () => {

@@ -55,6 +55,9 @@ const REQUIRED: Readonly<Record<string, string>> = {
   'secret-file': 'is required, or the variable GUARD_SECRET',
 };
 
+const NO_FLAG =
+  'besides flags and their values, only check or conformance may be given, as the first argument';
+
 export const variableOf = (name: string): string => `GUARD_${name.toUpperCase().replaceAll('-', '_')}`;
 
 /** @throws WrongUsage */
@@ -116,9 +119,12 @@ function givenBy(argv: readonly string[], env: NodeJS.ProcessEnv, wrong: string[
     FLAGS.map(({ name, value }) => [name, { type: value ? ('string' as const) : ('boolean' as const) }]),
   );
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
     if (token.kind !== 'option') {
-      wrong.push('an argument is neither a flag nor the value of a flag');
+      const before = tokens[index - 1];
+      // It is the value of an unknown flag, which has a line already.
+      const isValue = before?.kind === 'option' && !FLAGS.some(({ name }) => name === before.name);
+      if (!isValue) wrong.push(NO_FLAG);
       continue;
     }
     const known = FLAGS.find(({ name }) => name === token.name);
@@ -130,6 +136,7 @@ function givenBy(argv: readonly string[], env: NodeJS.ProcessEnv, wrong: string[
     else if (name !== 'listen' && given.has(name)) wrong.push(`--${name}: is given twice`);
     else given.set(name, [...(given.get(name) ?? []), known.value ? (token.value ?? '').trim() : 'true']);
   }
+  wrong.push(...unknownVariablesOf(env));
   for (const { name, value, fallback } of FLAGS) {
     const text = env[variableOf(name)]?.trim() || fallback;
     if (given.has(name) || text === undefined) continue;
@@ -137,6 +144,15 @@ function givenBy(argv: readonly string[], env: NodeJS.ProcessEnv, wrong: string[
     else if (text !== 'false') wrong.push(`${variableOf(name)}: must be true or false`);
   }
   return given;
+}
+
+/** Kubernetes sets the excepted ones in every pod beside a service named `guard`. */
+function unknownVariablesOf(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set(['GUARD_SECRET', ...FLAGS.map(({ name }) => variableOf(name))]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('GUARD_') && env[name]?.trim() && !known.has(name))
+    .filter((name) => !/^GUARD_(?:SERVICE_(?:HOST|PORT)|PORT)(?:_|$)/.test(name))
+    .map((name) => `there is no variable ${/^GUARD_[A-Z_]{1,30}$/.test(name) ? name : 'GUARD_…'}`);
 }
 
 const modeOf = (text: string): number =>
