@@ -181,6 +181,7 @@ describe('a start', () => {
     expect((await get(path, '/check')).status).toBe(503);
     writeFileSync(secretFile, billing.secret);
     await untilReady(path);
+    await sidecar.waitForLine(/^the guard is current again$/);
     expect(sidecar.stdout).not.toMatch(/acs_/);
   });
 
@@ -222,7 +223,6 @@ describe('a start', () => {
     const lines = sidecar.stderr.split('\n').map((line) => line.replace('accounts-guard: ', ''));
     expect(lines).toEqual([
       '--secret: there is no such flag, only --secret-file',
-      'an argument is neither a flag nor the value of a flag',
       '--nope: there is no such flag',
       '--issuer: is required',
       expect.stringContaining('--listen: 0.0.0.0:80 is not loopback'),
@@ -367,6 +367,13 @@ describe('check', () => {
       expect(sidecar.stdout).toContain(`the scope "${scope}"`);
     expect(sidecar.stdout).not.toContain(secret);
     expect(sidecar.stdout).not.toContain('would admit');
+  });
+
+  it('says that it waits, if Accounts does not answer', async () => {
+    const sidecar = spawned(['check', ...flags().with(1, `--url=http://127.0.0.1:${await freePort()}`)]);
+    const isSaid = () => /^waiting up to 30 seconds for http:.*$/m.test(sidecar.stderr);
+    await waitFor('the wait', hangTimeoutMs(), isSaid, 10);
+    expect(sidecar.child.exitCode).toBeNull();
   });
 
   it('warns of plain HTTP to another machine, and needs right settings', async () => {

@@ -29,6 +29,10 @@ async function check(settings: Settings): Promise<number> {
   if (protocol === 'http:' && !/^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname))
     console.log('warning: --url is plain HTTP to another machine, so that others can read the secret');
   const guard = guardOf(settings, { log: { warn: () => undefined } });
+  const waiting = setTimeout(
+    () => console.error(`waiting up to ${CHECK_TIMEOUT_MS / 1000} seconds for ${settings.url}`),
+    1_000,
+  );
   try {
     await guard.ready({ timeoutMs: CHECK_TIMEOUT_MS });
     console.log('The guard would admit users');
@@ -38,6 +42,7 @@ async function check(settings: Settings): Promise<number> {
     for (const reason of error.reasons) console.log(reason);
     return 1;
   } finally {
+    clearTimeout(waiting);
     await guard.close();
   }
 }

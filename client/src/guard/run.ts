@@ -10,6 +10,9 @@ import type { Sidecar } from './routes.ts';
 import { serverOf } from './server.ts';
 import { type Settings, shownOf, VERSION } from './settings.ts';
 
+/** How often the sidecar looks whether the guard is current again. */
+const RECOVERY_MS = 500;
+
 export function guardOf(settings: Settings, more: Partial<GuardOptions>): Guard {
   const { issuer, url, audience, service, secret, maxStaleness, remember } = settings;
   return createGuard({
@@ -32,6 +35,7 @@ export async function run(settings: Settings): Promise<void> {
   const log = new Log();
   const metrics = new Metrics();
   const reasons = new Reasons(settings.service, settings.url);
+  let isOut = false;
   const guard = guardOf(settings, {
     log,
     fetch: metrics.fetch,
@@ -40,8 +44,14 @@ export async function run(settings: Settings): Promise<void> {
     },
     onFeedProblem: (problem) => {
       sidecar.reason = reasons.of(problem);
+      isOut ||= !guard.isCurrent();
     },
   });
+  const recovery = setInterval(() => {
+    if (!isOut || !guard.isCurrent()) return;
+    isOut = false;
+    log.info('the guard is current again');
+  }, RECOVERY_MS);
   const sidecar: Sidecar = { guard, metrics, log, isStopping: false, reason: 'the event feed is silent' };
   const servers: Server[] = [];
   try {
@@ -57,10 +67,12 @@ export async function run(settings: Settings): Promise<void> {
   } catch (error) {
     // Removes the socket files.
     for (const server of servers) server.close();
+    clearInterval(recovery);
     throw error;
   }
   log.info('listening', { version: VERSION, ...shownOf(settings) });
   await stopSignal(sidecar);
+  clearInterval(recovery);
   log.info('stopping');
   await Promise.all(servers.map(closeSlowly));
   await guard.close();
