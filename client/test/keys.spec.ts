@@ -15,6 +15,7 @@ const ADMITTED = { ok: true };
 const REFUSED = { ok: false, status: 401, problem: { code: 'invalid_token' } };
 const NOT_ALLOWED = { ok: false, status: 403, problem: { code: 'caller_not_allowed' } };
 const UNAVAILABLE = { ok: false, status: 503, problem: { code: 'unavailable' } };
+const LIMITED = 'This needs the role admin or a higher one, and an API key has at most its own role.';
 const HOUR_MS = 3_600_000;
 type Told = { type: string; [member: string]: unknown };
 
@@ -97,6 +98,16 @@ describe('an API key', () => {
     expect(await guard.authorize(`Bearer ${text}`)).toMatchObject(NOT_ALLOWED);
   });
 
+  it('gets the same answer if it has ended, and if it never was', async () => {
+    const { aKey, use, accounts } = await aGuard();
+    const { text } = aKey();
+    accounts.keys.delete(text);
+    const answers = [await use(text), await use(newApiKey())];
+    const detail = 'The API key is not valid here: it has ended, or it is for another service.';
+    expect(answers[0]).toMatchObject({ ...REFUSED, problem: { code: 'invalid_token', detail } });
+    expect(answers[1]).toEqual(answers[0]);
+  });
+
   it('with a wrong checksum or another form costs no question', async () => {
     const { use, asked } = await aGuard();
     const key = newApiKey();
@@ -127,7 +138,9 @@ describe('an API key', () => {
         const { text } = aKey({ role, org });
         expect(await use(text, { ...KEYS, orgId: ORG })).toMatchObject({ ok: true, role: roles[role] });
         expect(await use(text, { ...KEYS, orgId: ORG, role: 'admin' })).toMatchObject(
-          role === 'member' ? { status: 403, problem: { code: 'insufficient_role' } } : ADMITTED,
+          role === 'member'
+            ? { status: 403, problem: { code: 'insufficient_role', detail: LIMITED } }
+            : ADMITTED,
         );
         expect(await use(text, { ...KEYS, orgId: ORG, role: 'owner' })).toMatchObject({ status: 403 });
       }

@@ -34,7 +34,8 @@ export function decideOnMember<Admitted extends Admission | KeyAdmission>(
 ): (Admitted & { role: Role }) | Refusal {
   if (own === undefined) return notAMember();
   const role = admission.key ? lowerOf(own, admission.key.role) : own;
-  if (least !== undefined && !isAtLeast(role, least)) return insufficientRole(least);
+  if (least !== undefined && !isAtLeast(role, least))
+    return insufficientRole(least, admission.key !== undefined);
   return extended(admission, { role });
 }
 

@@ -33,6 +33,7 @@ import { RefusalLog } from './refusal-log.ts';
 import {
   callerNotAllowed,
   invalidCode,
+  invalidKey,
   invalidToken,
   type Refusal,
   unauthorized,
@@ -335,7 +336,7 @@ class FeedGuard {
 
   private async findKey(key: string): Promise<KnownKey | Refusal> {
     if (!this.feed.isCurrent()) await this.untilCurrent();
-    return (await this.apiKeys.find(key)) ?? invalidToken(KEY_NOT_ACTIVE);
+    return (await this.apiKeys.find(key)) ?? invalidKey(KEY_NOT_ACTIVE);
   }
 
   /** Verifies the token, and compares it with what the feed has reported. */

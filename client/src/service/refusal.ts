@@ -50,14 +50,20 @@ function refusal(
 }
 
 export const unauthorized = (): Refusal =>
-  refusal(401, 'unauthorized', 'An access token is required.', { 'WWW-Authenticate': 'Bearer' });
+  refusal(401, 'unauthorized', 'Send an access token: Authorization: Bearer <token>.', {
+    'WWW-Authenticate': 'Bearer',
+  });
 
-export const invalidToken = (cause: unknown): Refusal => ({
-  ...refusal(401, 'invalid_token', 'The access token is malformed, expired or revoked. Log in again.', {
-    'WWW-Authenticate': 'Bearer error="invalid_token"',
-  }),
-  cause,
-});
+const TOKEN_INVALID = 'The access token is malformed, expired or revoked. Log in again.';
+/** Does not reveal whether Accounts knows the key. */
+const KEY_INVALID = 'The API key is not valid here: it has ended, or it is for another service.';
+
+export function invalidToken(cause: unknown, detail: string = TOKEN_INVALID): Refusal {
+  const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
+  return { ...refusal(401, 'invalid_token', detail, headers), cause };
+}
+
+export const invalidKey = (cause: unknown): Refusal => invalidToken(cause, KEY_INVALID);
 
 /** The user must log in again, with a second factor if `amr` contains it (RFC 9470). */
 export function insufficientAuthentication({ maxAge, amr }: StepUp): Refusal {
@@ -88,8 +94,9 @@ export const unavailable = (cause: unknown): Refusal => ({
   cause,
 });
 
-export function insufficientRole(requiredRole: Role): Refusal {
+export function insufficientRole(requiredRole: Role, isKey: boolean): Refusal {
   const least = requiredRole === 'owner' ? requiredRole : `${requiredRole} or a higher one`;
-  const refused = refusal(403, 'insufficient_role', `This needs the role ${least}.`);
+  const limit = isKey ? ', and an API key has at most its own role' : '';
+  const refused = refusal(403, 'insufficient_role', `This needs the role ${least}${limit}.`);
   return { ...refused, problem: { ...refused.problem, requiredRole } };
 }
