@@ -30,7 +30,7 @@ const NAMED = /^"?([^"<>\p{Cc}]{1,100}?)"? *<([^<>]+)>$/u;
 
 const readCertificates = certificates('SMTP_SSL_CA', 'SMTP_URL', isMailSent);
 const readServer = variable('SMTP_URL', '', {
-  expected: 'smtp://user:password@host:port or smtps://…',
+  expected: 'smtp://user:password@host:port, smtps://… or file:./data/mails',
   parse: parseSmtpUrl,
 });
 const readDirectory = variable('SMTP_URL', '', {
