@@ -371,7 +371,7 @@ describe('check', () => {
 
   it('says that it waits, if Accounts does not answer', async () => {
     const sidecar = spawned(['check', ...flags().with(1, `--url=http://127.0.0.1:${await freePort()}`)]);
-    const isSaid = () => /^waiting up to 30 seconds for http:.*$/m.test(sidecar.stderr);
+    const isSaid = () => /^Accounts cannot be reached at .*: waiting up to 30 seconds$/m.test(sidecar.stderr);
     await waitFor('the wait', hangTimeoutMs(), isSaid, 10);
     expect(sidecar.child.exitCode).toBeNull();
   });

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { GuardNotReadyError } from '../service/readiness.ts';
+import { isMistake, Reasons } from '../service/reasons.ts';
 import { guardOf, run } from './run.ts';
 import { FLAGS, readSettings, type Settings, shownOf, variableOf, VERSION } from './settings.ts';
 import { WrongUsage } from './wrong-usage.ts';
@@ -28,11 +29,16 @@ async function check(settings: Settings): Promise<number> {
   const { protocol, hostname } = new URL(settings.url);
   if (protocol === 'http:' && !/^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname))
     console.log('warning: --url is plain HTTP to another machine, so that others can read the secret');
-  const guard = guardOf(settings, { log: { warn: () => undefined } });
-  const waiting = setTimeout(
-    () => console.error(`waiting up to ${CHECK_TIMEOUT_MS / 1000} seconds for ${settings.url}`),
-    1_000,
-  );
+  const reasons = new Reasons(settings.service, settings.url);
+  let isWaiting = false;
+  const guard = guardOf(settings, {
+    log: { warn: () => undefined },
+    onFeedProblem: (problem) => {
+      if (isWaiting || isMistake(problem)) return;
+      isWaiting = true;
+      console.error(`${reasons.of(problem)}: waiting up to ${CHECK_TIMEOUT_MS / 1000} seconds`);
+    },
+  });
   try {
     await guard.ready({ timeoutMs: CHECK_TIMEOUT_MS });
     console.log('The guard would admit users');
@@ -42,7 +48,6 @@ async function check(settings: Settings): Promise<number> {
     for (const reason of error.reasons) console.log(reason);
     return 1;
   } finally {
-    clearTimeout(waiting);
     await guard.close();
   }
 }
