@@ -55,7 +55,9 @@ describe('a Python program of docs/services-any-language.md', () => {
     });
     const file = join(installation.directory, 'invoices.py');
     writeFileSync(file, invoices.replace('http://127.0.0.1:9190', guardUrl).replace('8000', String(port)));
-    start(PYTHON, [file], {});
+    // The program takes neither the login of a stranger's file nor a proxy.
+    writeFileSync(join(installation.directory, '.netrc'), 'default login x password y\n', { mode: 0o600 });
+    start(PYTHON, [file], { HOME: installation.directory, http_proxy: 'http://127.0.0.1:9' });
     await answers(`${guardUrl}/health/ready`, 200);
     await answers(programUrl, 404);
   });
@@ -92,6 +94,7 @@ describe('a Python program of docs/services-any-language.md', () => {
     expect([admitted.status, await admitted.json()]).toEqual([200, { invoicesOf: cast.org.id }]);
     const refused = await ask(await aBoundToken(billing, cast.member));
     expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'insufficient_role' }]);
+    expect(refused.headers.get('content-type')).toBe('application/problem+json');
     const unknown = await ask();
     expect([unknown.status, unknown.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     const other = await ask(await aBoundToken(billing, await anAccount(service)));
@@ -105,6 +108,7 @@ import json, sys
 import requests
 
 GUARD = '${guardUrl}'
+session = requests.Session()
 
 
 def code_from_the_client(challenge):

@@ -66,6 +66,7 @@ describe('docs/services.md and docs/services-any-language.md', () => {
     service = await startOwnService({ installation });
     const bin = join(installation.directory, 'bin');
     await mkdir(bin);
+    await mkdir(join(installation.directory, 'data'));
     const command = `#!/bin/sh\nshift 4\nexec '${process.execPath}' '${join(ROOT, 'dist/cli/main.js')}' "$@"\n`;
     await writeFile(join(bin, 'npm'), command);
     await chmod(join(bin, 'npm'), 0o755);

@@ -33,7 +33,11 @@ interface Flag {
 
 /** The help and the table of the documentation have the flags in this order. */
 export const FLAGS: readonly Flag[] = [
-  flag('listen ADDRESS', 'IP:PORT, [::1]:PORT or unix:/PATH; may be repeated', '127.0.0.1:9190'),
+  flag(
+    'listen ADDRESS',
+    'IP:PORT, [::1]:PORT, localhost:PORT or unix:/PATH; may be repeated',
+    '127.0.0.1:9190',
+  ),
   flag('allow-remote', 'permits an address that is not loopback, without encryption'),
   flag('socket-mode MODE', 'mode of the socket file', '0660'),
   flag('issuer TEXT', 'JWT_ISSUER of Accounts; required'),
