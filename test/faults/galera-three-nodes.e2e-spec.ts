@@ -46,6 +46,8 @@ const ROUNDS = 200;
 const REPETITIONS = 20;
 const CLIENTS = 50;
 const DISABLINGS = 8;
+const MAX_CODE_TRIES = 10_000_000;
+const LAST_TRIES = 48;
 
 const galera = await closeAfterAll(GaleraService.start({ ownNode: 2, env: UNLIMITED }));
 afterEach(() => galera.settle());
@@ -158,7 +160,7 @@ describe('mail on three nodes that all write', async () => {
     expect(sent.toSorted()).toEqual(emails.toSorted());
   });
 
-  it('lets a code work once, and bounds wrong tries to 50', async () => {
+  it('lets a code work once, and counts each wrong try of any node', async () => {
     const [one, other] = [(await anAccount(at(0))).email, (await anAccount(at(1))).email];
     for (const email of [one, other]) await forgot(2, email);
     const { code } = await mailServer.next(one);
@@ -167,8 +169,12 @@ describe('mail on three nodes that all write', async () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 
     const right = (await mailServer.next(other)).code!;
+    await mailing.db.query('UPDATE email_codes SET tries = ? WHERE subject = ?', [
+      MAX_CODE_TRIES - LAST_TRIES,
+      other,
+    ]);
     let counted = 0;
-    while (counted < 50) {
+    while (counted < LAST_TRIES) {
       const wrong = times(3, (turn) => reset(turn, other, '0000000000'));
       counted += (await Promise.all(wrong)).filter(({ status }) => status === 400).length;
     }
