@@ -39,15 +39,17 @@ async function grantsIn(database: Database): Promise<Grants> {
   const rows = (sql: string) => database.query(sql);
   const users = await rows('SELECT id, email, operator_since AS since FROM users WHERE disabled_at IS NULL');
   const orgs = await rows('SELECT id FROM orgs WHERE deleted_at IS NULL');
-  const members = await rows(`SELECT m.org_id AS o, m.user_id AS u, m.email, m.role FROM members m
+  const members = await rows(`SELECT m.org_id AS o, m.user_id AS u, m.role FROM members m
     JOIN orgs o ON o.id = m.org_id JOIN users u ON u.id = m.user_id
     WHERE o.deleted_at IS NULL AND u.disabled_at IS NULL`);
+  const memberships = await rows('SELECT org_id AS o, email, role FROM members');
   const invitations = await rows('SELECT id, org_id AS o, email, role, status FROM invitations');
   const services = await rows('SELECT name, allow FROM services WHERE disabled_at IS NULL');
   const secrets = await rows(`SELECT s.id FROM service_secrets s JOIN services v ON v.name = s.service
     WHERE s.revoked_at IS NULL AND v.disabled_at IS NULL`);
   const calls = await rows('SELECT caller, callee FROM service_calls WHERE allowed_at IS NOT NULL');
-  const roleByEmail = new Map(members.map(({ o, email, role }) => [`${o} ${email}`, String(role)]));
+  // A disabled user has a membership again when the user is enabled.
+  const roleByEmail = new Map(memberships.map(({ o, email, role }) => [`${o} ${email}`, String(role)]));
   return new Map([
     ...users.map(({ id }) => [`user ${id}`, 'member'] as const),
     ...users.filter(({ since }) => since !== null).map(({ id }) => [`operator ${id}`, 'member'] as const),
@@ -119,6 +121,7 @@ it('leaves nobody what was taken since the backup, but for what it prints', asyn
   )) as [Account, Account, Account];
   const [doomed, revived] = [await anOrgOf(solo, 'Doomed'), await anOrgOf(owner, 'Revived')];
   const invitation = await anInvitation(owner, org, { email: outsider.email, role: 'admin' });
+  const toLeaver = await anInvitation(owner, org, { email: leaver.email, role: 'member' });
   const { recoveryCodes } = await protect(service, coOwner);
   await makeOperator(service, admin);
   for (const name of ['billing', 'reports', 'search', 'shop'])
@@ -136,6 +139,7 @@ it('leaves nobody what was taken since the backup, but for what it prints', asyn
   ]);
   expect((await accept(await verified(db, outsider), invitation)).status).toBe(200);
   await byRoot('orgs', 'remove-member', org.id, outsider.id);
+  expect((await accept(await verified(db, leaver), toLeaver)).status).toBe(200);
   await byRoot('orgs', 'set-role', org.id, coOwner.id, 'member');
   await byRoot('orgs', 'remove-member', org.id, admin.id);
   await byRoot('operators', 'revoke', admin.id);
