@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { holdRows } from '../support/held-rows.js';
@@ -9,6 +9,7 @@ import { requestBytes, sendBytes } from '../support/connections.js';
 import { insertRow } from '../support/rows.js';
 import { metricsUrl, scrape, type Scraped } from '../support/scrape.js';
 import { startOwnService } from '../support/service.js';
+import { SLOW_HASH } from '../support/slow-hash.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 interface Panel {
@@ -37,7 +38,7 @@ const env = {
   RATE_LIMIT_IP: '100/1h',
   RATE_LIMIT_REGISTER: '20/1h',
 };
-const service = await startOwnService({ env: { ...env, ARGON2_MEMORY_KIB: '65536', ARGON2_TIME: '3' } });
+const service = await startOwnService({ env });
 const url = await metricsUrl(service.logs);
 const ada = await anAccount(service, 'ada');
 afterAll(() => service.stop());
@@ -125,21 +126,24 @@ describe('the metrics', () => {
   });
 
   it('show hashes under way and those that wait, and none when all is done', async () => {
+    const slow = await startOwnService({ env: { ...env, ...SLOW_HASH } });
+    onTestFinished(() => slow.stop());
+    const slowUrl = await metricsUrl(slow.logs);
     const logins = times(40, (index) =>
-      service.anyone.post('/api/auth/login', { email: `${index}@example.com`, password: 'x' }),
+      slow.anyone.post('/api/auth/login', { email: `${index}@example.com`, password: 'x' }),
     );
     await waitFor(
       'hashes run and others wait',
       hangTimeoutMs(),
       async () => {
-        const { value } = await scrape(url);
+        const { value } = await scrape(slowUrl);
         return value('accounts_hashes_running')! > 0 && value('accounts_hashes_waiting')! > 0;
       },
       1,
     );
     await Promise.all(logins);
 
-    const { value } = await scrape(url);
+    const { value } = await scrape(slowUrl);
     expect(value('accounts_hashes_running')).toBe(0);
     expect(value('accounts_hashes_waiting')).toBe(0);
   });
