@@ -77,7 +77,7 @@ export class LoginTracesRepository {
       LEFT JOIN users u ON u.id = t.user_id WHERE t.user_id > ? ORDER BY t.user_id LIMIT ${BATCH}`;
     const page = await this.traces.query<{ userId: string; orphan: number }[]>(sql, [after]);
     const orphans = page.filter(({ orphan }) => orphan === 1).map(({ userId }) => userId);
-    if (orphans.length > 0) await this.traces.delete(orphans);
+    if (orphans.length > 0) await this.traces.delete({ userId: In(orphans) });
     return page.at(-1)?.userId;
   }
 
