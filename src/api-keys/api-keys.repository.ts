@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, In, Index, IsNull, PrimaryColumn, type Repository } from 'typeorm';
 import type { Role } from '../access/principal.js';
+import { mustVerifyEmail } from '../access/route-access.js';
 import { Env } from '../config/env.js';
 import { idsOf, NOW_MS } from '../database/statements.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { LATEST } from '../events/events.repository.js';
 import { IS_FACTOR_REQUIRED } from '../orgs/state/orgs.repository.js';
-import { storedScopes } from '../services/service-secrets.js';
+import { acceptsApiKeys } from '../services/service-secrets.js';
 import type { User } from '../users/user.entity.js';
 
 export const MAX_API_KEY_NAME = 60;
@@ -211,7 +212,7 @@ export class ApiKeysRepository {
 
   private async findUseBy(sql: string, value: string): Promise<ApiKeyUse | undefined> {
     const [use] = await this.keys.query<ApiKeyUse[]>(sql, [value]);
-    return use && storedScopes(use.allow).includes('keys') ? use : undefined;
+    return use && acceptsApiKeys(use.allow) ? use : undefined;
   }
 
   private async list(condition: string, ...values: (string | number)[]): Promise<ListedApiKey[]> {
@@ -220,8 +221,8 @@ export class ApiKeysRepository {
   }
 
   private listed({ isExpired, isUserVerified, isUsable, allow, ...key }: ListedRow): ListedApiKey {
-    const isVerified = isUserVerified === 1 || this.env.emailVerification !== 'required';
-    const isActive = isUsable === 1 && isVerified && storedScopes(allow).includes('keys');
+    const isRefused = mustVerifyEmail({ emailVerified: isUserVerified === 1 }, this.env);
+    const isActive = isUsable === 1 && !isRefused && acceptsApiKeys(allow);
     if (isExpired) return { ...key, state: 'expired' };
     return { ...key, state: isActive ? 'active' : 'suspended' };
   }

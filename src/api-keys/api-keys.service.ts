@@ -14,7 +14,7 @@ import { requireRole } from '../orgs/state/policies.js';
 import { Problem, ValidationProblem } from '../problems/problem.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
-import { storedScopes } from '../services/service-secrets.js';
+import { acceptsApiKeys } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { UserChanges } from '../users/user-changes.js';
 import { hashApiKey, newApiKey } from './api-key-format.js';
@@ -135,13 +135,13 @@ export class ApiKeysService {
     { audience }: Pick<CreateApiKeyRequest, 'audience'>,
   ): Promise<void> {
     const service = await this.services.find(audience, tx);
-    if (service?.disabledAt === null && storedScopes(service.allow).includes('keys')) return;
+    if (service?.disabledAt === null && acceptsApiKeys(service.allow)) return;
     throw new ValidationProblem([{ field: 'audience', message: UNACCEPTED_AUDIENCE }]);
   }
 
   private async findAudiences(): Promise<string[]> {
     const enabled = await this.services.findEnabled();
-    return enabled.filter(({ allow }) => storedScopes(allow).includes('keys')).map(({ name }) => name);
+    return enabled.filter(({ allow }) => acceptsApiKeys(allow)).map(({ name }) => name);
   }
 
   private newKey(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, Index, PrimaryColumn, type Repository } from 'typeorm';
 import type { Transaction } from '../database/transactions/transactions.js';
-import { storedScopes } from './service-secrets.js';
+import { acceptsApiKeys } from './service-secrets.js';
 
 /** Rows stay, so that the epoch of a call only grows. No foreign keys: Galera does not certify what they do. */
 @Entity('service_calls')
@@ -102,5 +102,5 @@ export function stateOfWay(states: readonly (CallState | undefined)[]): number |
 
 /** Whether the last service of a way accepts API keys. */
 export function acceptsKeys(states: readonly (CallState | undefined)[]): boolean {
-  return storedScopes(states.at(-1)?.allow ?? '').includes('keys');
+  return acceptsApiKeys(states.at(-1)?.allow ?? '');
 }

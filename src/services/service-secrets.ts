@@ -46,6 +46,11 @@ export function storedScopes(text: string): ServiceScope[] {
   return SERVICE_SCOPES.filter((scope) => stored.includes(scope));
 }
 
+/** @param allow the stored scopes of a service */
+export function acceptsApiKeys(allow: string): boolean {
+  return storedScopes(allow).includes('keys');
+}
+
 export function storedText(scopes: readonly ServiceScope[]): string {
   return SERVICE_SCOPES.filter((scope) => scopes.includes(scope)).join(',');
 }
