@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '../free-port.ts';
 import { pause } from '../waiting.ts';
 
 /** Only against hanging. */
@@ -74,12 +73,4 @@ export class Tested {
   private keep(data: Buffer): void {
     this.printed = (this.printed + data.toString()).slice(-SHOWN_CHARACTERS);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

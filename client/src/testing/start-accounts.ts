@@ -2,13 +2,13 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ServiceScope } from '../api.gen.ts';
 import type { Credentials } from '../credentials.ts';
+import { freePort } from '../free-port.ts';
 import { requireKnown } from '../known-members.ts';
 
 const START_TIMEOUT_MS = 60_000;
@@ -116,13 +116,4 @@ async function stop(started: ChildProcess): Promise<void> {
   const ended = once(started, 'exit');
   started.kill();
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  if (typeof address !== 'object' || address === null) throw new Error('no port is free');
-  return address.port;
 }
