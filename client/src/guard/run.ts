@@ -10,9 +10,6 @@ import type { Sidecar } from './routes.ts';
 import { serverOf } from './server.ts';
 import { type Settings, shownOf, VERSION } from './settings.ts';
 
-/** How often the sidecar looks whether the guard is current again. */
-const RECOVERY_MS = 500;
-
 export function guardOf(settings: Settings, more: Partial<GuardOptions>): Guard {
   const { issuer, url, audience, service, secret, maxStaleness, remember } = settings;
   return createGuard({
@@ -38,7 +35,14 @@ export async function run(settings: Settings): Promise<void> {
   let isOut = false;
   const guard = guardOf(settings, {
     log,
-    fetch: metrics.fetch,
+    fetch: (input, init) => {
+      // What makes the guard current is an answer of the feed, and the next request follows it.
+      if (isOut && guard.isCurrent()) {
+        isOut = false;
+        log.info('the guard is current again');
+      }
+      return metrics.fetch(input, init);
+    },
     onEvent: () => {
       metrics.events += 1;
     },
@@ -47,11 +51,6 @@ export async function run(settings: Settings): Promise<void> {
       isOut ||= !guard.isCurrent();
     },
   });
-  const recovery = setInterval(() => {
-    if (!isOut || !guard.isCurrent()) return;
-    isOut = false;
-    log.info('the guard is current again');
-  }, RECOVERY_MS);
   const sidecar: Sidecar = { guard, metrics, log, isStopping: false, reason: 'the event feed is silent' };
   const servers: Server[] = [];
   try {
@@ -67,12 +66,10 @@ export async function run(settings: Settings): Promise<void> {
   } catch (error) {
     // Removes the socket files.
     for (const server of servers) server.close();
-    clearInterval(recovery);
     throw error;
   }
   log.info('listening', { version: VERSION, ...shownOf(settings) });
   await stopSignal(sidecar);
-  clearInterval(recovery);
   log.info('stopping');
   await Promise.all(servers.map(closeSlowly));
   await guard.close();
