@@ -76,20 +76,17 @@ export class Changes {
     const key = this.world.keys.get(name!)!;
     key.isRevoked = type === 'key.revoked';
     const data = key.isRevoked ? { reason: 'revoked' } : { service: SERVICE, role: key.role ?? 'member' };
-    const [owner, ofOrg] = [
-      this.world.users.get(key.user)!,
-      key.org === undefined ? key.org : this.world.orgs.get(key.org),
-    ];
+    const owner = this.world.users.get(key.user)!;
+    const ofOrg = key.org === undefined ? undefined : this.world.orgs.get(key.org);
     if (!ofOrg) owner.revision += 1;
     this.append(type, { org: ofOrg, user: owner }, { keyId: key.id, ...data });
   }
 
   private changeService({ change: type, service = SERVICE, to, keys }: Change): void {
     if (type === 'service.allowed') {
-      const [from, scopes] = [this.world.hasKeys, (this.world.hasKeys = keys ?? false)].map(
-        (has) => `events${has ? ',keys' : ''}`,
-      );
-      this.append(type, {}, { service, from, to: scopes });
+      const from = this.scopes();
+      this.world.hasKeys = keys ?? false;
+      this.append(type, {}, { service, from, to: this.scopes() });
       return;
     }
     if (type === 'service.enabled') this.world.isDisabled = false;
@@ -101,6 +98,10 @@ export class Changes {
     if (type !== 'service.disabled') return;
     this.append('service.tokens_ended', {}, { service });
     this.world.isDisabled = service === SERVICE;
+  }
+
+  private scopes(): string {
+    return this.world.hasKeys ? 'events,keys' : 'events';
   }
 
   private changeUser(type: string, user: User): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Fault, Route } from './script.ts';
 
 export interface Answer {
@@ -8,16 +8,9 @@ export interface Answer {
 }
 
 const LATE_MS = 900;
-const TITLES: Record<number, string> = {
-  401: 'Unauthorized',
-  404: 'Not Found',
-  410: 'Gone',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-};
 
 export function problem(status: number, code: string): Answer {
-  const title = TITLES[status] ?? 'Error';
+  const title = STATUS_CODES[status] ?? 'Error';
   // RFC 6749 section 5.2
   const error = status === 401 ? { error: code } : {};
   const body = { type: 'about:blank', title, status, code, detail: `${title}.`, requestId: 'fake', ...error };

@@ -4,38 +4,16 @@ const SCRIPT = ['version', 'id', 'rule', 'why', 'given', 'steps'];
 const GIVEN = ['sessions', 'keys', 'members', 'maxStaleness', 'faults'];
 const SESSION = ['user', 'login', 'branch', 'amr', 'age', 'ended', 'via'];
 const KEY = ['user', 'role', 'org', 'life', 'via'];
-const ASKED = [
-  'session',
-  'service',
-  'claims',
-  'header',
-  'spoiled',
-  'fresh',
-  'org',
-  'role',
-  'maxAge',
-  'amr',
-].concat(['via', 'ahead', 'target', 'method', 'headers', 'times', 'key', 'keys']);
-const CHANGE = [
-  'org',
-  'user',
-  'session',
-  'key',
-  'role',
-  'life',
-  'service',
-  'to',
-  'except',
-  'in',
-  'suspended',
-  'withoutEpoch',
-  'keys',
-];
+const OF_TOKEN = ['session', 'key', 'service', 'claims', 'header', 'spoiled', 'fresh'];
+const OF_REQUEST = ['keys', 'org', 'role', 'maxAge', 'amr', 'via', 'ahead', 'target', 'method', 'headers'];
+const ASKED = [...OF_TOKEN, ...OF_REQUEST, 'times'];
+const SUBJECTS = ['org', 'user', 'session', 'key', 'except', 'service', 'to'];
+const CHANGED = ['role', 'life', 'in', 'suspended', 'withoutEpoch', 'keys'];
 /** The members that a step of each kind may have, beside the one that names the kind. */
 const STEPS: Record<string, readonly string[]> = {
   check: ['answer', 'headers', 'held'],
   until: ['answer', 'headers'],
-  change: [...CHANGE, 'times'],
+  change: [...SUBJECTS, ...CHANGED, 'times'],
   read: [],
   fault: ['as'],
   heal: [],
@@ -65,14 +43,8 @@ export function requireScript(value: unknown): Script {
   for (const text of ['id', 'rule', 'why']) if (typeof script[text] !== 'string') fail(name, `needs ${text}`);
   if (!Array.isArray(script['steps'])) fail(name, 'needs a list of steps');
   const given = members(`${name}, given`, script['given'] ?? {}, GIVEN);
-  for (const [session, one] of Object.entries(given['sessions'] ?? {})) {
-    const where = `${name}, session "${session}"`;
-    if (typeof members(where, one, SESSION)['user'] !== 'string') fail(where, 'needs a user');
-  }
-  for (const [key, one] of Object.entries(given['keys'] ?? {})) {
-    const where = `${name}, key "${key}"`;
-    if (typeof members(where, one, KEY)['user'] !== 'string') fail(where, 'needs a user');
-  }
+  requireUsers(`${name}, session`, given['sessions'], SESSION);
+  requireUsers(`${name}, key`, given['keys'], KEY);
   const users = usersOf(given);
   const sessions = new Set([...users, ...Object.keys(given['sessions'] ?? {})]);
   const keys = new Set(Object.keys(given['keys'] ?? {}));
@@ -90,6 +62,13 @@ export function requireScript(value: unknown): Script {
     requireStep(`${name}, step ${index + 1}`, step, names);
   }
   return script as unknown as Script;
+}
+
+function requireUsers(where: string, given: unknown, known: readonly string[]): void {
+  for (const [name, one] of Object.entries(given ?? {})) {
+    const named = `${where} "${name}"`;
+    if (typeof members(named, one, known)['user'] !== 'string') fail(named, 'needs a user');
+  }
 }
 
 type Names = Record<'user' | 'session' | 'key' | 'except' | 'org', Iterable<string>>;

@@ -99,10 +99,10 @@ export class World {
       [...org.members.keys()].flatMap((name) => {
         const [{ id }, member] = [this.users.get(name)!, this.memberIn(org, name)];
         if (member === undefined || (userId !== null && id !== userId)) return [];
-        const from = org.requiredFrom === undefined ? [] : [new Date(org.requiredFrom).toISOString()];
-        const { id: ofOrg, revision: orgRevision } = org;
+        const { requiredFrom, id: ofOrg, revision: orgRevision } = org;
         const found = { orgId: ofOrg, userId: id, role: member.role, orgRevision };
-        return [{ ...found, ...(from[0] !== undefined && { secondFactorRequiredFrom: from[0] }) }];
+        if (requiredFrom === undefined) return [found];
+        return [{ ...found, secondFactorRequiredFrom: new Date(requiredFrom).toISOString() }];
       }),
     );
   }
