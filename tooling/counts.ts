@@ -6,8 +6,8 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 37_825,
-  files: 362,
+  lines: 39_375,
+  files: 382,
   small: 12,
   long: 0,
   providers: 15,
