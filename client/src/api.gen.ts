@@ -819,7 +819,7 @@ export type DirectoryUsersResponse = {
 };
 
 /** What an email is for. */
-export type EmailKind = "password_reset" | "password_changed" | "password_setup" | "reset_code_issued" | "second_factor_enabled" | "second_factor_removed" | "second_factor_guessed" | "recovery_codes_renewed" | "recovery_code_used" | "email_verification" | "email_change" | "email_change_asked" | "email_changed" | "invitation" | "password_breached" | "new_sign_in" | "key_created" | "key_reported";
+export type EmailKind = "password_reset" | "password_changed" | "password_setup" | "reset_code_issued" | "second_factor_enabled" | "second_factor_removed" | "second_factor_guessed" | "recovery_codes_renewed" | "recovery_code_used" | "email_verification" | "email_change" | "email_change_asked" | "email_changed" | "invitation" | "password_breached" | "new_sign_in" | "key_created" | "key_reported" | "identity_linked";
 
 /** The email is not verified. */
 export type EmailNotVerifiedProblem = Problem & {

@@ -8,6 +8,7 @@ import {
   harmless,
   harmlessUpTo,
   type KeyDetails,
+  type LinkDetails,
   lookUp,
   type MailText,
   type SignInDetails,
@@ -19,7 +20,7 @@ import { UsersRepository } from '../users/users.repository.js';
 const MAX_WAITING = 10;
 const MAX_WAITING_OF_SENDER = 5;
 
-const MAX_SHOWN_KEY_NAME = 100;
+const MAX_SHOWN_NAME = 100;
 
 const UNVERIFIED = new Map([
   ['', 'an address that is not verified'],
@@ -57,6 +58,7 @@ export class MailTexts {
   private async textOf(mail: Mail, locale: string | null): Promise<MailText | undefined> {
     const { kind } = mail;
     if (kind === 'key_created' || kind === 'key_reported') return keyText(kind, mail);
+    if (kind === 'identity_linked') return linkText(mail);
     if (isNotice(kind)) return { template: kind };
     if (kind === 'password_reset') return this.resetText(mail);
     if (await this.mails.isBeyondLimits(mail)) return undefined;
@@ -166,5 +168,11 @@ function signInText({ details }: Mail, locale: string | null): MailText | undefi
 function keyText(template: 'key_created' | 'key_reported', { details }: Mail): MailText | undefined {
   if (details === null) return undefined;
   const { name, service } = JSON.parse(details) as KeyDetails;
-  return { template, key_name: harmlessUpTo(MAX_SHOWN_KEY_NAME, name), service };
+  return { template, key_name: harmlessUpTo(MAX_SHOWN_NAME, name), service };
+}
+
+function linkText({ details }: Mail): MailText | undefined {
+  if (details === null) return undefined;
+  const { provider } = JSON.parse(details) as LinkDetails;
+  return { template: 'identity_linked', provider: harmlessUpTo(MAX_SHOWN_NAME, provider) };
 }

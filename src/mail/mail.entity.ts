@@ -19,6 +19,7 @@ export const GROUP_OF_KIND = {
   new_sign_in: 'newSignIn',
   key_created: 'notice',
   key_reported: 'notice',
+  identity_linked: 'notice',
 } as const;
 
 export type MailKind = keyof typeof GROUP_OF_KIND;

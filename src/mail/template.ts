@@ -57,7 +57,8 @@ type Placeholder =
   | 'user_agent'
   | 'device'
   | 'key_name'
-  | 'service';
+  | 'service'
+  | 'provider';
 
 type MailValues = Partial<Record<Placeholder, string>>;
 
@@ -68,6 +69,9 @@ export type SignInDetails = Record<'ip' | 'user_agent' | 'device', string> & { s
 
 /** the name as the user wrote it, of an email about an API key */
 export type KeyDetails = Record<'name' | 'service', string>;
+
+/** the title of the provider, as the operator wrote it */
+export type LinkDetails = Record<'provider', string>;
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
 const IN_A_NOTICE: readonly Placeholder[] = ['email', 'time', 'product'];
@@ -82,6 +86,7 @@ const PLACEHOLDERS: Partial<Record<TemplateName, readonly string[]>> = {
   new_sign_in: [...IN_A_NOTICE, 'ip', 'user_agent', 'device'] satisfies Placeholder[],
   key_created: ABOUT_A_KEY,
   key_reported: ABOUT_A_KEY,
+  identity_linked: [...IN_A_NOTICE, 'provider'] satisfies Placeholder[],
 };
 
 const SHIPPED = join(import.meta.dirname, 'templates');

@@ -127,6 +127,30 @@ it.each([
   expect((await received(reader.email)).text).toContain(`    ${name}: -\n`);
 });
 
+it.each([
+  [null, 'Your account was linked to a provider', 'Provider'],
+  ['de-AT', 'Ihr Konto wurde mit einem Anbieter verknüpft', 'Anbieter'],
+])(
+  'identity_linked for the locale %s is called "%s" and shows the provider',
+  async (locale, subject, label) => {
+    const reader = await aReader(locale);
+    await insertRow(mailing.db, 'mails', {
+      id: randomUUIDv7(),
+      kind: 'identity_linked',
+      recipient: reader.email,
+      sender_id: reader.id,
+      state: 'waiting',
+      created_at: Date.parse('2026-01-02T09:30Z'),
+      next_attempt_at: 0,
+      details: JSON.stringify({ provider: 'Acme "SSO" https://acme.example' }),
+    });
+    const mail = await received(reader.email);
+    expect(mail.subject).toBe(`[${PRODUCT}] ${subject}`);
+    expect(mail.text).toContain(`    ${label}: Acme 'SSO' https: / /acme. example\n`);
+    expect(mail.text).toContain(reader.email);
+  },
+);
+
 it('is not sent if the user of its API key was deleted meanwhile', async () => {
   const reader = await aReader(null);
   const mail = { kind: 'key_created', recipient: reader.email, sender_id: reader.id, created_at: 1 };
