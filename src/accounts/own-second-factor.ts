@@ -59,7 +59,7 @@ export class OwnSecondFactorService {
     const { email, secondFactorAt } = await this.proofs.verifyPassword(userId, password, client);
     if (secondFactorAt !== null) throw new Problem('second_factor_enabled');
     const bytes = newTotpSecret();
-    const encrypted = new EncryptedSecrets(this.keys).encrypt(bytes, userId);
+    const encrypted = new EncryptedSecrets(this.keys, 'second factor secrets').encrypt(bytes, userId);
     const pending = { secret: encrypted, pendingUntil: Date.now() + PENDING_MS };
     try {
       const isStored = await this.transactions.run({ principal: userId, row: userId }, (tx) =>

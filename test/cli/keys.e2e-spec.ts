@@ -247,7 +247,7 @@ describe('accounts keys, where the database decides', () => {
     const late = await anAccount(service, 'late');
     const secretOf = ({ id }: Account) => Buffer.from(id.slice(-20));
     const secretsWith = (keys: unknown[]) =>
-      new EncryptedSecrets(new KeyRing(readKeySet(JSON.stringify({ keys }))));
+      new EncryptedSecrets(new KeyRing(readKeySet(JSON.stringify({ keys }))), 'second factor secrets');
     const old = secretsWith(await inFile());
     const store = (account: Account) => {
       const secret = old.encrypt(secretOf(account), account.id);

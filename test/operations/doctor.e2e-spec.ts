@@ -197,7 +197,7 @@ describe('the doctor', () => {
     await untilNumbered(installation.db);
     await service.stop();
 
-    const secrets = new EncryptedSecrets(await keyRingOf({ installation }));
+    const secrets = new EncryptedSecrets(await keyRingOf({ installation }), 'second factor secrets');
     named = {
       org: cast.org.id,
       owner: cast.owner.id,

@@ -217,9 +217,13 @@ describe('a login with a second factor', () => {
     const shown = [challenge, shownSecret, ...raw, ...recoveryCodes, ...unspaced];
     expect(shown.filter((text) => dump.some((line) => line.includes(text)))).toEqual([]);
     const sealed = String(row!['secret']);
-    expect(new EncryptedSecrets(await keyRingOf(service)).decrypt(sealed, account.id)).toEqual(secret);
+    expect(
+      new EncryptedSecrets(await keyRingOf(service), 'second factor secrets').decrypt(sealed, account.id),
+    ).toEqual(secret);
     const foreign = new KeyRing(readKeySet(keySetText([newJwk()])));
-    expect(new EncryptedSecrets(foreign).decrypt(sealed, account.id)).toBeUndefined();
+    expect(
+      new EncryptedSecrets(foreign, 'second factor secrets').decrypt(sealed, account.id),
+    ).toBeUndefined();
   });
 
   it('does not take the code with which the factor was set up', async () => {

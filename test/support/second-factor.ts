@@ -69,7 +69,7 @@ export async function protect<Whose extends { id: string }>(
 ): Promise<Protected<Whose>> {
   const { db } = service;
   const secret = newTotpSecret();
-  const secrets = new EncryptedSecrets(await keyRingOf(service));
+  const secrets = new EncryptedSecrets(await keyRingOf(service), 'second factor secrets');
   const now = Date.now();
   const sealed = { user_id: account.id, secret: secrets.encrypt(secret, account.id) };
   await insertRow(db, 'second_factors', { ...sealed, last_step: 0, enabled_at: now });

@@ -14,7 +14,7 @@ export async function reEncryptSecrets(
   leaving: readonly SigningKey[],
   handover: () => Promise<void>,
 ): Promise<number> {
-  const secrets = new EncryptedSecrets(new KeyRing(keys));
+  const secrets = new EncryptedSecrets(new KeyRing(keys), 'second factor secrets');
   const prints = new Set(leaving.map(({ thumbprint }) => thumbprint));
   // Skips damaged secrets, which the doctor reports.
   const replaceAll = async (): Promise<void> => {
@@ -43,7 +43,7 @@ export async function countUnreadable(
   let secrets: EncryptedSecrets | undefined;
   let unreadable = 0;
   for await (const { userId, secret } of allSecrets(factors)) {
-    secrets ??= new EncryptedSecrets(new KeyRing(loadKeys()));
+    secrets ??= new EncryptedSecrets(new KeyRing(loadKeys()), 'second factor secrets');
     if (secrets.decrypt(secret, userId) === undefined) unreadable += 1;
   }
   return unreadable;

@@ -65,7 +65,7 @@ export class SecondFactorVerification {
     private readonly keyFile: KeyFileWatch,
     keys: KeyRing,
   ) {
-    this.secrets = new EncryptedSecrets(keys);
+    this.secrets = new EncryptedSecrets(keys, 'second factor secrets');
   }
 
   // After ten wrong TOTP codes in 15 minutes, accepts only recovery codes: no attacker can lock the owner out.

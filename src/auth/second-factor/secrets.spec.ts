@@ -9,7 +9,7 @@ import { KeyRing, keySetText, newJwk, readKeySet, type SigningKeys } from '../to
 const [OLD, NEW] = [newJwk(), newJwk()];
 const keysOf = (...keys: (typeof OLD)[]): SigningKeys => readKeySet(keySetText(keys));
 const secretsOf = (...keys: (typeof OLD)[]): EncryptedSecrets =>
-  new EncryptedSecrets(new KeyRing(keysOf(...keys)));
+  new EncryptedSecrets(new KeyRing(keysOf(...keys)), 'second factor secrets');
 const PRUNED = keysOf(NEW, OLD);
 const LEAVING = [PRUNED[1]!];
 const PAGE = 2;

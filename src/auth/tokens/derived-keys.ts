@@ -13,7 +13,9 @@ import type { KeyRing, SigningKey } from './signing-keys.js';
 
 type MacPurpose = 'refresh tokens' | 'email codes' | 'login challenges' | 'login decoys';
 
-type KeyPurpose = MacPurpose | 'second factor secrets';
+export type SecretPurpose = 'second factor secrets' | 'provider secrets' | 'provider logins';
+
+type KeyPurpose = MacPurpose | SecretPurpose;
 
 const KEY_BYTES = 32;
 const derivedKeys = new WeakMap<SigningKey, Partial<Record<KeyPurpose, KeyObject>>>();
@@ -89,7 +91,6 @@ export class SignedTexts {
   }
 }
 
-const SECRETS = 'second factor secrets';
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -98,15 +99,20 @@ export function keyOf(encrypted: string): string {
   return encrypted.split('.', 1)[0]!;
 }
 
-// Authenticates the row's key as well, so that no secret works in another user's row.
+// Authenticates the row's key as well, so that no secret works in another row.
 export class EncryptedSecrets {
-  constructor(private readonly keys: KeyRing) {}
+  constructor(
+    private readonly keys: KeyRing,
+    private readonly purpose: SecretPurpose,
+  ) {}
 
   /** Returns `thumbprint.nonce.ciphertext`, with the tag at the end of the ciphertext. */
   encrypt(secret: Buffer, rowKey: string): string {
     const key = this.keys.signing;
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, derivedKey(key, SECRETS), nonce, { authTagLength: TAG_BYTES });
+    const cipher = createCipheriv(ALGORITHM, derivedKey(key, this.purpose), nonce, {
+      authTagLength: TAG_BYTES,
+    });
     cipher.setAAD(Buffer.from(rowKey));
     const ciphertext = Buffer.concat([cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
     return [key.thumbprint, nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
@@ -121,7 +127,7 @@ export class EncryptedSecrets {
     const key = this.keys.all.find(({ thumbprint }) => thumbprint === print);
     const [nonce, box] = parts.map((part) => Buffer.from(part, 'base64url'));
     if (!key || nonce?.length !== NONCE_BYTES || !box || box.length < TAG_BYTES) return undefined;
-    const decipher = createDecipheriv(ALGORITHM, derivedKey(key, SECRETS), nonce, {
+    const decipher = createDecipheriv(ALGORITHM, derivedKey(key, this.purpose), nonce, {
       authTagLength: TAG_BYTES,
     });
     decipher.setAAD(Buffer.from(rowKey));

@@ -95,7 +95,8 @@ const SECRET = Buffer.from('12345678901234567890');
 const ROW = '019a0000-0000-7000-8000-000000000001';
 
 const ringOf = (...keys: (typeof OLD)[]): KeyRing => new KeyRing(readKeySet(keySetText(keys)));
-const secretsOf = (...keys: (typeof OLD)[]): EncryptedSecrets => new EncryptedSecrets(ringOf(...keys));
+const secretsOf = (...keys: (typeof OLD)[]): EncryptedSecrets =>
+  new EncryptedSecrets(ringOf(...keys), 'second factor secrets');
 
 describe('an encrypted secret', () => {
   it('is decrypted for the same row only', () => {
@@ -104,12 +105,18 @@ describe('an encrypted secret', () => {
     expect(secretsOf(OLD).decrypt(encrypted, ROW.replace('1', '2'))).toBeUndefined();
   });
 
+  it('is decrypted for its purpose only', () => {
+    const encrypted = secretsOf(OLD).encrypt(SECRET, ROW);
+    for (const purpose of ['provider secrets', 'provider logins'] as const)
+      expect(new EncryptedSecrets(ringOf(OLD), purpose).decrypt(encrypted, ROW)).toBeUndefined();
+  });
+
   it('is decrypted after a rotation, as long as its key is there', () => {
     const encrypted = secretsOf(OLD).encrypt(SECRET, ROW);
     expect(secretsOf(NEW, OLD).decrypt(encrypted, ROW)).toEqual(SECRET);
     expect(secretsOf(NEW).decrypt(encrypted, ROW)).toBeUndefined();
     const ring = ringOf(OLD);
-    const secrets = new EncryptedSecrets(ring);
+    const secrets = new EncryptedSecrets(ring, 'second factor secrets');
     ring.replace(readKeySet(keySetText([NEW])));
     expect(secrets.decrypt(encrypted, ROW)).toBeUndefined();
   });
@@ -117,7 +124,7 @@ describe('an encrypted secret', () => {
   it('names the key that signs, whatever the key file calls it', () => {
     const named = { ...NEW, kid: `a.name.${'x'.repeat(300)}` };
     const ring = ringOf(named, OLD);
-    const encrypted = new EncryptedSecrets(ring).encrypt(SECRET, ROW);
+    const encrypted = new EncryptedSecrets(ring, 'second factor secrets').encrypt(SECRET, ROW);
     expect(keyOf(encrypted)).toBe(ring.signing.thumbprint);
     expect(encrypted).toMatch(/^[\w-]{43}\.[\w-]{16}\.[\w-]{48}$/u);
     expect(secretsOf(NEW).decrypt(encrypted, ROW)).toEqual(SECRET);

@@ -170,7 +170,7 @@ export const ACCOUNT_CHECKS: Check[] = [
     'SELECT user_id AS id, secret AS value FROM second_factors WHERE user_id > ? ORDER BY user_id',
     ({ jwtKeysFile }) => {
       const keys = new KeyRing(readKeySet(readKeyFile(jwtKeysFile)));
-      const secrets = new EncryptedSecrets(keys);
+      const secrets = new EncryptedSecrets(keys, 'second factor secrets');
       return (secret, userId) => secrets.decrypt(secret, userId) !== undefined;
     },
   ),

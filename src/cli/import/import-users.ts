@@ -153,7 +153,7 @@ function counted(count: number, kind: string): string {
 
 /** Reads the file for each batch: keys prune waits ten seconds for secrets that others encrypt with an old key. */
 function secretsOf({ jwtKeysFile }: Env): EncryptedSecrets {
-  return new EncryptedSecrets(new KeyRing(loadKeyFile(jwtKeysFile, true)));
+  return new EncryptedSecrets(new KeyRing(loadKeyFile(jwtKeysFile, true)), 'second factor secrets');
 }
 
 async function formatOf(invocation: Invocation): Promise<ImportFormat> {

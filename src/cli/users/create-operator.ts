@@ -68,7 +68,10 @@ async function createWithFactor(
   const password = user ? undefined : generatePassword(env);
   const passwordHash = password && (await (await loadHashEngine()).hash(password, env.argon2));
   // Read again: an operator may have removed a key while the command waited.
-  const secrets = new EncryptedSecrets(new KeyRing(loadKeyFile(env.jwtKeysFile, true)));
+  const secrets = new EncryptedSecrets(
+    new KeyRing(loadKeyFile(env.jwtKeysFile, true)),
+    'second factor secrets',
+  );
   const factor = { secret, secrets, lastStep, recoveryCodeHashes };
   const creation = context.get(OperatorCreation);
   const id = user?.id ?? (await creation.create({ email, name, passwordHash: passwordHash! }, factor, actor));
