@@ -10,6 +10,7 @@ import {
   limit,
   listOf,
   mfaIssuer,
+  ON_OR_OFF,
   oneOf,
   optional,
   parseDuration,
@@ -42,10 +43,6 @@ const DOMAINS: Format<string[]> = {
     const domains = listOf({ expected: '', parse: normalizedDomain }).parse(text);
     return domains && domains.length > 0 ? domains : undefined;
   },
-};
-const ON_OR_OFF: Format<boolean> = {
-  expected: 'one of on, off',
-  parse: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
 };
 const SAMPLE_RATIO: Format<number> = {
   expected: 'a number from 0 to 1',

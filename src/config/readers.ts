@@ -80,6 +80,11 @@ const PEM: Format<string> = {
   parse: readCertificates,
 };
 
+export const ON_OR_OFF: Format<boolean> = {
+  expected: 'one of on, off',
+  parse: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
+};
+
 export const TEXT: Format<string> = { expected: 'text', parse: (text) => text || undefined };
 
 export const wholeNumber = (min: number, max: number): Format<number> => ({
