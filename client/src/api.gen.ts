@@ -194,7 +194,7 @@ export type AccountProfileChangedEvent = {
   actor: FeedEventActor;
 };
 
-/** A user registered, or an operator created or imported the user. */
+/** A user registered, an operator created or imported the user, or the first login at a provider did. */
 export type AccountRegisteredEvent = {
   /** Id of the event. */
   id: string;
@@ -215,7 +215,9 @@ export type AccountRegisteredEvent = {
   /** Details of the change. */
   data: {
     /** How it happened. */
-    via?: "import" | "operator";
+    via?: "import" | "operator" | "provider";
+    /** Name of the provider at which the user logged in. Absent for a login with a password. */
+    provider?: string;
   };
   actor: FeedEventActor;
 };
@@ -917,7 +919,7 @@ export type EventActor = {
 };
 
 /** Type of an event. */
-export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.unblocked" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.second_factor_required" | "org.second_factor_due" | "org.orphaned" | "member.added" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "key.created" | "key.revoked" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "service.tokens_ended" | "service.call_allowed" | "service.call_revoked" | "mail.retried";
+export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.identity_linked" | "account.identity_unlinked" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.unblocked" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.second_factor_required" | "org.second_factor_due" | "org.orphaned" | "member.added" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "key.created" | "key.revoked" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "service.tokens_ended" | "service.call_allowed" | "service.call_revoked" | "mail.retried";
 
 /** Body of the operation "Exchange a one-time code". */
 export type ExchangeCodeRequest = {
@@ -2465,7 +2467,7 @@ export type Problem = {
 };
 
 /** Stable code of a failure, which programs branch on. */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "password_breached" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "unsupported_grant_type" | "invalid_subject_token" | "invalid_target" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "registration_closed" | "email_not_verified" | "not_a_member" | "second_factor_required_by_org" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "key_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "second_factor_not_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_keys" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "password_breached" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_provider_login" | "invalid_second_factor_code" | "second_factor_code_used" | "unsupported_grant_type" | "invalid_subject_token" | "invalid_target" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "second_factor_code_required" | "wrong_password" | "provider_login_required" | "provider_email_refused" | "network_differs" | "cross_device_login_off" | "step_up_required" | "insufficient_scope" | "operator_required" | "registration_closed" | "email_not_verified" | "not_a_member" | "second_factor_required_by_org" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "key_not_found" | "service_not_found" | "provider_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "link_required" | "identity_taken" | "second_factor_enabled" | "second_factor_not_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_keys" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "provider_unavailable" | "unavailable";
 
 /** What a user wrote about themselves. */
 export type Profile = {
@@ -3205,7 +3207,7 @@ export type SessionNotFoundProblem = Problem & {
   code: "session_not_found";
 };
 
-/** A user logged in by password. `newDevice` is set if the user has not used the IP network and the kind of user agent within 90 days. */
+/** A user logged in, by password or at `provider`. `newDevice` is set if the user has not used the IP network and the kind of user agent within 90 days. */
 export type SessionStartedEvent = {
   /** Id of the event. */
   id: string;
@@ -3229,6 +3231,8 @@ export type SessionStartedEvent = {
     via: "register" | "login";
     /** Present if the user has not used the IP network and the kind of user agent within 90 days. */
     newDevice?: true;
+    /** Name of the provider at which the user logged in. Absent for a login with a password. */
+    provider?: string;
   };
   actor: FeedEventActor;
 };

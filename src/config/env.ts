@@ -121,6 +121,7 @@ const SETTINGS = {
   rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
   rateLimitForgot: limit('RATE_LIMIT_FORGOT', '3/15m'),
   rateLimitCode: limit('RATE_LIMIT_CODE', '10/15m'),
+  rateLimitProvider: limit('RATE_LIMIT_PROVIDER', '30/15m'),
   rateLimitExport: limit('RATE_LIMIT_EXPORT', '3/15m'),
   rateLimitWrites: limit('RATE_LIMIT_WRITES', 'off'),
   argon2: (variables: Variables) => ({
@@ -141,6 +142,8 @@ const SETTINGS = {
   orgRestoreWindow: variable('ORG_RESTORE_WINDOW', '30d', duration('3650d')),
   maxOrgsPerUser: variable('MAX_ORGS_PER_USER', '500', wholeNumber(1, 100_000)),
   codeAudience: variable('CODE_AUDIENCE', 'optional', oneOf('optional', 'required')),
+  /** whether a user may copy a code from a browser that another device may have */
+  crossDeviceLogin: variable('CROSS_DEVICE_LOGIN', 'off', oneOf('off', 'same-network', 'anywhere')),
   operatorsApi: variable('OPERATORS_API', 'on', ON_OR_OFF),
   operatorsSecondFactor: variable('OPERATORS_SECOND_FACTOR', 'required', oneOf('required', 'optional')),
   operatorsLoginAge: variable('OPERATORS_LOGIN_AGE', '1h', duration('30d')),

@@ -28,6 +28,7 @@ export function adviceOn({
   database,
   redisUrl,
   refreshGrace,
+  crossDeviceLogin,
 }: Env): string[] {
   return [
     issuerUrl(jwtIssuer) === undefined &&
@@ -38,6 +39,9 @@ export function adviceOn({
     production &&
       trustProxy.length === 0 &&
       'TRUST_PROXY: unset, so all clients behind a proxy share one rate limit; set it to the IP addresses of your proxies',
+    crossDeviceLogin === 'same-network' &&
+      trustProxy.length === 0 &&
+      'CROSS_DEVICE_LOGIN: without TRUST_PROXY, all clients behind a proxy are in the same network; set TRUST_PROXY',
     smtp === undefined &&
       'SMTP_URL: without a mail server, users cannot verify their email or reset their password',
     database.engine === 'mysql' &&

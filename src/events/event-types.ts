@@ -61,9 +61,10 @@ const ofUserOrMember = <F extends Fields>(data: F) =>
 const CATALOGUE = {
   'account.registered': delivered(
     'account',
-    'A user registered, or an operator created or imported the user.',
+    'A user registered, an operator created or imported the user, or the first login at a provider did.',
     {
-      via: optional(words('import', 'operator')),
+      via: optional(words('import', 'operator', 'provider')),
+      provider: optional(TEXT),
     },
   ),
   'account.profile_changed': delivered('account', 'The user changed the profile. The event has no values.', {
@@ -82,6 +83,17 @@ const CATALOGUE = {
   'account.second_factor_removed': internal('account', 'Two-factor authentication was turned off.'),
   'account.recovery_codes_renewed': internal('account', 'New recovery codes replaced the previous ones.'),
   'account.recovery_code_used': internal('account', 'A recovery code was used.'),
+  'account.identity_linked': internal(
+    'account',
+    'A user of a provider was linked to the user, who can log in there from now on. `via` says what proved it: the ' +
+      'login that created the user, the verified email, the password, or an operator.',
+    { provider: TEXT, via: words('created', 'email', 'password', 'operator') },
+  ),
+  'account.identity_unlinked': internal(
+    'account',
+    'The user can no longer log in at the provider. Every session of the user was revoked.',
+    { provider: TEXT },
+  ),
   'account.operator_granted': internal(
     'account',
     'The command line made the user an operator, with `force` without two-factor authentication.',
@@ -97,9 +109,9 @@ const CATALOGUE = {
   'account.deleted': delivered('account', 'The user was deleted.', FORCED),
   'session.started': delivered(
     'session',
-    'A user logged in by password. `newDevice` is set if the user has not used the IP network and the kind of user ' +
-      'agent within 90 days.',
-    { via: words('register', 'login'), newDevice: optional(TRUE) },
+    'A user logged in, by password or at `provider`. `newDevice` is set if the user has not used the IP network and ' +
+      'the kind of user agent within 90 days.',
+    { via: words('register', 'login'), newDevice: optional(TRUE), provider: optional(TEXT) },
   ),
   'session.ended': {
     deliveredTo: 'all services',

@@ -23,6 +23,10 @@ export const PROBLEMS = byStatus({
       'The invitation code is not valid',
       'The code is wrong, used, replaced or expired, or the invitation is for another email.',
     ],
+    invalid_provider_login: [
+      'The login at the provider is not valid',
+      'The login is unknown, used or expired, or it lacks the codeVerifier of its start. Start the login again.',
+    ],
     invalid_second_factor_code: [
       'The TOTP code or recovery code is not valid',
       'The code is wrong. Send a current TOTP code or a recovery code.',
@@ -79,7 +83,27 @@ export const PROBLEMS = byStatus({
       'The password is correct, and a second step is required',
       'Send the challenge with a TOTP code or a recovery code to /api/auth/login/second-factor.',
     ],
+    second_factor_code_required: [
+      'The login needs a TOTP code or a recovery code',
+      'The user has two-factor authentication. Repeat the request with a secondFactorCode.',
+    ],
     wrong_password: ['The current password is wrong', 'The current password is wrong.'],
+    provider_login_required: [
+      'The user must log in at a provider',
+      'This user logs in at the provider of the company, not with a password.',
+    ],
+    provider_email_refused: [
+      'The provider confirmed no email that Accounts accepts',
+      'The provider named no email, one of a domain that it does not speak for, or one that it has not verified.',
+    ],
+    network_differs: [
+      'The browser and the program are in different networks',
+      'The browser and the program must be in the same network.',
+    ],
+    cross_device_login_off: [
+      'Codes that users copy from another program are off',
+      'This installation accepts no codes from another program. Start the login with a redirectUri.',
+    ],
     step_up_required: [
       'A login with the password is required',
       'A one-time code opened this session. Log in with the password.',
@@ -120,11 +144,20 @@ export const PROBLEMS = byStatus({
     mail_not_found: ['There is no such email', 'No email of the last 7 days has this id.'],
     key_not_found: ['There is no such API key', 'No API key has this id, or it is not yours.'],
     service_not_found: ['There is no such service', 'No service has this name.'],
+    provider_not_found: ['There is no such provider', 'No provider has this name, or it is disabled.'],
   },
   405: { method_not_allowed: ['The method is not allowed here', 'The path does not allow this method.'] },
   408: { request_timeout: ['The request took too long to arrive', 'The request did not arrive in time.'] },
   409: {
     email_taken: ['The email is already registered', 'A user with this email already exists.'],
+    link_required: [
+      'A user with this email exists and must link the login',
+      'A user with this email exists. Repeat the request with the password of the user.',
+    ],
+    identity_taken: [
+      'The user is linked to another user of the provider',
+      'The user with this email is linked to another user of the provider. Ask the operator of this installation.',
+    ],
     second_factor_enabled: [
       'Two-factor authentication is already on',
       'Two-factor authentication is already on. Turn it off before you enroll again.',
@@ -229,6 +262,10 @@ export const PROBLEMS = byStatus({
     storage_full: [
       'The database has no space left',
       'The database has no space for this change. Nothing was changed.',
+    ],
+    provider_unavailable: [
+      'The provider does not respond',
+      'The provider does not respond. Try again later.',
     ],
     unavailable: ['Accounts cannot respond right now', 'The database cannot be reached. Repeat the request.'],
   },

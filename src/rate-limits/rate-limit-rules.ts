@@ -71,6 +71,14 @@ const RULES = {
     keyOf: (request) => keyOfEmail('code', request),
     refusal: 'Too many attempts to enter a code from your IP address; wait before the next one.',
   },
+  provider: {
+    limitOf: (env) => env.rateLimitProvider,
+    keyOf: (request) => rateLimitKey('provider', clientKey(clientAddress(request))),
+    // An IP address may be a whole office, so logins that succeed do not count.
+    counts: (code) =>
+      code === 'invalid_provider_login' || code === 'wrong_password' || code === 'invalid_second_factor_code',
+    refusal: 'Too many failed logins at providers from your IP address; wait before the next one.',
+  },
   export: {
     limitOf: (env) => env.rateLimitExport,
     keyOf: (request) => keyOfPrincipal('export', request),

@@ -44,6 +44,7 @@ describe('the key of a limit', () => {
       lookup: true,
       forgot: true,
       code: true,
+      provider: true,
       export: true,
       writes: true,
     };

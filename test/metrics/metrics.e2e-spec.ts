@@ -61,7 +61,13 @@ describe('the metrics', () => {
     expect(text).toMatch(/^# TYPE accounts_logins_total counter$/m);
     expect(text).toMatch(/^# TYPE accounts_hashes_running gauge$/m);
     for (const outcome of ['success', 'invalid_credentials']) expect(value(LOGINS, { outcome })).toBe(0);
-    for (const reason of ['unknown_email', 'wrong_password', 'account_disabled', 'wrong_second_factor_code'])
+    for (const reason of [
+      'unknown_email',
+      'wrong_password',
+      'account_disabled',
+      'wrong_second_factor_code',
+      'provider_required',
+    ])
       expect(value(FAILED, { reason })).toBe(0);
     for (const outcome of ['rotated', 'repeated', 'reissued', 'reused', 'newer', 'ended', 'forged'])
       expect(value('accounts_refreshes_total', { outcome })).toBe(0);

@@ -17,6 +17,7 @@ const ENV = {
   RATE_LIMIT_REGISTER: 'off',
   RATE_LIMIT_LOGIN: 'off',
   RATE_LIMIT_LOOKUP: 'off',
+  RATE_LIMIT_PROVIDER: 'off',
   TRUST_PROXY: '127.0.0.1',
 };
 

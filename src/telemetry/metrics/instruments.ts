@@ -21,6 +21,7 @@ import {
   loginFailed,
   mailCounts,
   passwordHashes,
+  providerLoginEnded,
   rateLimitDecided,
   readyParts,
   REFRESH_OUTCOMES,
@@ -62,6 +63,13 @@ export function measure(): Registry {
   });
   for (const reason of LOGIN_FAILURES) failed.inc({ reason }, 0);
   loginFailed.listen((labels) => failed.inc(labels));
+  const atProviders = new Counter({
+    name: 'accounts_provider_logins_total',
+    help: 'Logins at a provider, by "success" or the error code. A program may repeat a login with what it lacked',
+    labelNames: ['provider', 'outcome'],
+    registers: [registry],
+  });
+  providerLoginEnded.listen((labels) => atProviders.inc(labels));
   const refreshes = new Counter({
     name: 'accounts_refreshes_total',
     help: 'Requests with a refresh token, by what it decided. After "reissued", the previous response was lost; after "reused", the session was revoked',

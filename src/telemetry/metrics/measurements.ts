@@ -44,11 +44,18 @@ export const LOGIN_FAILURES = [
   'wrong_password',
   'account_disabled',
   'wrong_second_factor_code',
+  'provider_required',
 ] as const;
 
 export type LoginFailure = (typeof LOGIN_FAILURES)[number];
 
 export const loginFailed = new Signal<{ reason: LoginFailure }>();
+
+/** `provider` is the name of an existing one: clients choose what other names they send */
+export const providerLoginEnded = new Signal<{
+  provider: string;
+  outcome: 'success' | 'provider_denied' | ProblemCode;
+}>();
 
 export const REFRESH_OUTCOMES = [
   'rotated',

@@ -128,6 +128,7 @@ export const UNLIMITED: Environment = {
   RATE_LIMIT_REGISTER: 'off',
   RATE_LIMIT_LOGIN: 'off',
   RATE_LIMIT_LOOKUP: 'off',
+  RATE_LIMIT_PROVIDER: 'off',
   MAX_ORGS_PER_USER: '100000',
 };
 
