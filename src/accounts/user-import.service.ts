@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf } from '../access/principal.js';
+import { unknownPasswordHash } from '../auth/passwords/hash-engines.js';
 import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
 import type { EncryptedSecrets } from '../auth/tokens/derived-keys.js';
+import { type Argon2Cost, Env } from '../config/env.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/event-types.js';
 import { newEntityId } from '../identifiers/entity-id.js';
+import { NO_PASSWORD_HASH } from '../users/user.entity.js';
 import type { Profile } from '../users/profile.js';
 import {
   type ImportedUser,
@@ -39,6 +42,7 @@ export class UserImportService {
     private readonly factors: SecondFactorsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
+    private readonly env: Env,
   ) {}
 
   /** @param secrets required if a user has a TOTP secret */
@@ -74,7 +78,7 @@ export class UserImportService {
     const deleted = new Set(await this.events.findDeleted(named));
     const users: CheckedUser[] = [];
     const outcomes = foreign.map((user) => {
-      const outcome = outcomeOf(user, earlier, deleted);
+      const outcome = outcomeOf(user, earlier, deleted, this.env.argon2);
       if (outcome !== 'imported') return outcome;
       const imported = userOf(user);
       // Another line may name the user again.
@@ -112,17 +116,29 @@ export interface EarlierUsers {
 }
 
 /** Two users are the same if their emails and ids are equal; without an id, the hashes. */
-function outcomeOf(user: ForeignUser, earlier: EarlierUsers, deleted: ReadonlySet<string>): ImportOutcome {
-  const { id, email, passwordHash } = user;
+function outcomeOf(
+  user: ForeignUser,
+  earlier: EarlierUsers,
+  deleted: ReadonlySet<string>,
+  cost: Argon2Cost,
+): ImportOutcome {
+  const { id, email } = user;
   const namesake = earlier.byEmail.get(email);
   if (namesake) {
-    const isSame = id === undefined ? namesake.passwordHash === passwordHash : namesake.id === id;
+    const isSame = id === undefined ? hasHashOf(user, namesake, cost) : namesake.id === id;
     return isSame ? 'present' : 'email_taken';
   }
   if (id === undefined) return 'imported';
   if (earlier.ids.has(id)) return 'id_taken';
   // A deleted user must not come back, and another user must not get the audit log of this id.
   return deleted.has(id) ? 'id_deleted' : 'imported';
+}
+
+/** 0.3 stored a made-up hash for a user without a password, the same in every run. */
+function hasHashOf({ email, passwordHash }: ForeignUser, namesake: PresentUser, cost: Argon2Cost): boolean {
+  if (namesake.passwordHash === passwordHash) return true;
+  const madeUp = unknownPasswordHash(cost, `no password: ${email}`);
+  return passwordHash === NO_PASSWORD_HASH && namesake.passwordHash === madeUp;
 }
 
 /** Each event has a revision of its own. */

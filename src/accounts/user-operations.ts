@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, type OperatorActor, principalOf } from '../access/principal.js';
 import { type EmailCode, EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
-import { unknownPasswordHash } from '../auth/passwords/hash-engines.js';
 import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
 import { Env } from '../config/env.js';
 import {
@@ -18,6 +17,7 @@ import { RefusedError } from '../problems/problem.js';
 import { LiftedLimitsRepository } from '../rate-limits/lifted-limits.repository.js';
 import { emailKey } from '../rate-limits/rate-limit-store.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
+import { NO_PASSWORD_HASH } from '../users/user.entity.js';
 import type { UserView } from '../users/user-view.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { UserUpdatesRepository } from '../users/users.updates.js';
@@ -68,9 +68,8 @@ export class UserOperations {
   /** The user has no password before they enter the code like a reset code. @throws email_taken, TooManyMailsError */
   create({ email, name, isVerified }: NewUser, actor: OperatorActor): Promise<CreatedUser> {
     return this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
-      const hash = unknownPasswordHash(this.env.argon2);
       const more = { name, emailVerifiedAt: isVerified ? Date.now() : null };
-      const { id: userId, revision } = await this.users.create(tx, email, hash, more);
+      const { id: userId, revision } = await this.users.create(tx, email, NO_PASSWORD_HASH, more);
       const event = { type: 'account.registered', actor, userId, data: { via: 'operator' } } as const;
       await this.events.record(tx, { ...event, userRevision: revision });
       const code = await this.issueSetupCode(tx, { userId, email, actor });

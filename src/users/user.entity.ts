@@ -3,6 +3,9 @@ import type { UniqueKey } from '../database/transactions/database-errors.js';
 
 export const USERS_EMAIL_KEY: UniqueKey = { name: 'users_email_key', columns: 'users.email' };
 
+/** stored in place of a hash if the user has no password */
+export const NO_PASSWORD_HASH = '!';
+
 @Entity('users')
 @Unique(USERS_EMAIL_KEY.name, ['email'])
 @Index('users_disabled_email_idx', ['disabledEmail'])

@@ -24,6 +24,7 @@ const KINDS = {
   'scrypt of more memory than work': [`$scrypt$ln=1,r=65536,p=1$${ending}`, 100],
   'scrypt that no login can verify': [`$scrypt$ln=1,r=999999,p=1$${ending}`, 10],
   none: ['none', 10],
+  'no password': ['!', 10],
 } as const;
 const CLIENT = { key: '203.0.113.7', hasLeft: () => false };
 const ORIGIN = { requestId: 'request', address: '203.0.113.7', userAgent: null };

@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { open, writeFile } from 'node:fs/promises';
 import { join as pathOf, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { unknownPasswordHash } from '../../src/auth/passwords/hash-engines.js';
+import { parseEnv } from '../../src/config/env.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, BY_ROOT, failure, spawnAccounts } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { emailTaken, invalidCredentials } from '../support/expected.js';
 import { anAccount, aPassword, type Session } from '../support/personas.js';
+import { CHEAP_HASHES } from '../support/service-process.js';
 import { startOwnService } from '../support/service.js';
 
 /** Written after the documentation of the other systems, not exported by them: see the README there. */
@@ -301,7 +304,8 @@ describe('accounts users import of an export', () => {
 
   it('gives nobody a password who had none, but a reset', async () => {
     const email = 'federated@keycloak.example';
-    for (const password of ['', PASSWORD, `no password: ${email}`])
+    expect(await hashOf(email)).toBe('!');
+    for (const password of ['', '!', PASSWORD, `no password: ${email}`])
       expect((await login(email, password)).status).not.toBe(200);
     const reset = await accounts(installation, ['users', 'reset-code', email, ...BY_ROOT]);
     const code = /[0-9A-Z]{5}-[0-9A-Z]{5}/.exec(reset.stdout)![0];
@@ -309,6 +313,22 @@ describe('accounts users import of an export', () => {
     const body = { email, code, newPassword };
     expect((await service.anyone.post('/api/auth/password/reset', body)).status).toBe(200);
     expect((await login(email, newPassword)).status).toBe(200);
+  });
+
+  it('finds the users without a password again, also those whom 0.3 imported', async () => {
+    const rows = ['new', 'old', 'changed']
+      .map((name) => JSON.stringify({ email: `${name}@none.example`, passwordHash: null }))
+      .join('\n');
+    expect((await importing(['-'], rows)).summary).toEqual({ imported: 3, skipped: 0, refused: 0 });
+    const { argon2 } = parseEnv(CHEAP_HASHES);
+    const madeUp = unknownPasswordHash(argon2, 'no password: old@none.example');
+    const update = 'UPDATE users SET password_hash = ? WHERE email = ?';
+    await service.db.query(update, [madeUp, 'old@none.example']);
+    await service.db.query(update, [madeUp, 'changed@none.example']);
+    const { refused, summary } = await importing(['-'], rows);
+    expect(summary).toEqual({ imported: 0, skipped: 2, refused: 1 });
+    expect(refused).toMatchObject([{ line: 3, refused: 'email_taken' }]);
+    expect(await hashOf('old@none.example')).toBe(madeUp);
   });
 
   it('passes the checks of the doctor', async () => {

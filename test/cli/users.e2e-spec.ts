@@ -82,6 +82,8 @@ describe('accounts users create', () => {
       expiresAt: expect.stringMatching(/Z$/) as string,
     });
     const { user, code } = created!;
+    const [row] = await service.db.query('SELECT password_hash AS hash FROM users WHERE id = ?', [user.id]);
+    expect(row).toEqual({ hash: '!' });
     expect(await eventsSince(service.db, known)).toEqual([
       {
         type: 'account.registered',

@@ -11,10 +11,10 @@ import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
 import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { loadBcrypt } from '../../auth/passwords/foreign-hashes.js';
-import { unknownPasswordHash } from '../../auth/passwords/hash-engines.js';
 import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/statements.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
 import { withContext } from '../command/context.js';
+import { NO_PASSWORD_HASH } from '../../users/user.entity.js';
 import { AUTH0 } from './auth0.js';
 import { CSV } from './csv.js';
 import { FIREBASE } from './firebase.js';
@@ -72,7 +72,7 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
     const earlier: EarlierUsers = { byEmail: new Map(), ids: new Set() };
     const checked: LocatedRow[] = [];
     const importBatch = async (rows: LocatedRow[], isWritten: boolean): Promise<void> => {
-      const users = await usersOf(env, rows);
+      const users = await usersOf(rows);
       const secrets = users.some(({ totpSecret }) => totpSecret) ? secretsOf(env) : undefined;
       const began = performance.now();
       const outcomes = isWritten
@@ -167,11 +167,9 @@ async function formatOf(invocation: Invocation): Promise<ImportFormat> {
 }
 
 /** @throws CannotRunError if bcrypt is missing, because the users could not log in */
-async function usersOf({ argon2 }: Env, rows: readonly LocatedRow[]): Promise<ForeignUser[]> {
-  // The same in every run, so that a second run finds the user.
-  const none = (email: string): string => unknownPasswordHash(argon2, `no password: ${email}`);
+async function usersOf(rows: readonly LocatedRow[]): Promise<ForeignUser[]> {
   const users = rows.flatMap(({ row }) =>
-    row instanceof Refused ? [] : { ...row, passwordHash: row.passwordHash ?? none(row.email) },
+    row instanceof Refused ? [] : { ...row, passwordHash: row.passwordHash ?? NO_PASSWORD_HASH },
   );
   if (users.some(({ passwordHash }) => passwordHash.startsWith('$2'))) {
     await loadBcrypt().catch(() => {
