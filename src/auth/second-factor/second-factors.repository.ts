@@ -137,13 +137,14 @@ export class SecondFactorsRepository {
     return (await tx.write(sql, [step, userId, enabledAt, step])) === 1;
   }
 
-  findSecrets(afterUserId: string): Promise<Pick<SecondFactor, 'userId' | 'secret'>[]> {
-    return this.factors.find({
+  async findSecrets(afterUserId: string): Promise<{ id: string; secret: string }[]> {
+    const page = await this.factors.find({
       where: { userId: MoreThan(afterUserId) },
       select: { userId: true, secret: true },
       order: { userId: 'ASC' },
       take: ENCRYPTED_AT_ONCE,
     });
+    return page.map(({ userId, secret }) => ({ id: userId, secret }));
   }
 
   async replaceSecret(userId: string, secret: string, replacement: string): Promise<void> {

@@ -1,37 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { CHALLENGE_TTL_MS, LoginChallenges } from './login-challenges.js';
-import { reEncryptSecrets } from './re-encryption.js';
+import { reEncryptSecrets } from '../tokens/re-encryption.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import { DerivedMacs, EncryptedSecrets, SignedTexts } from '../tokens/derived-keys.js';
+import { DerivedMacs, EncryptedSecrets, type SecretPurpose, SignedTexts } from '../tokens/derived-keys.js';
 import type { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing, keySetText, newJwk, readKeySet, type SigningKeys } from '../tokens/signing-keys.js';
 
 const [OLD, NEW] = [newJwk(), newJwk()];
 const keysOf = (...keys: (typeof OLD)[]): SigningKeys => readKeySet(keySetText(keys));
-const secretsOf = (...keys: (typeof OLD)[]): EncryptedSecrets =>
-  new EncryptedSecrets(new KeyRing(keysOf(...keys)), 'second factor secrets');
+const secretsOf = (purpose: SecretPurpose, ...keys: (typeof OLD)[]): EncryptedSecrets =>
+  new EncryptedSecrets(new KeyRing(keysOf(...keys)), purpose);
 const PRUNED = keysOf(NEW, OLD);
 const LEAVING = [PRUNED[1]!];
 const PAGE = 2;
 
-/** A table in memory: the secret of each user is the user's name. */
+/** A table in memory: the secret of each row is its id. */
 class Rows {
   readonly secrets = new Map<string, string>();
   beforeReplacing: (userId: string) => void = () => undefined;
 
-  constructor(...users: string[]) {
+  constructor(
+    users: string[],
+    private readonly purpose: SecretPurpose = 'second factor secrets',
+  ) {
     for (const user of users) this.add(user);
   }
 
-  add(user: string, keys = secretsOf(OLD), secret = user): void {
-    this.secrets.set(user, keys.encrypt(Buffer.from(secret), user));
+  add(user: string, keys = [OLD], secret = user): void {
+    this.secrets.set(user, secretsOf(this.purpose, ...keys).encrypt(Buffer.from(secret), user));
   }
 
-  findSecrets(after: string): Promise<{ userId: string; secret: string }[]> {
+  findSecrets(after: string): Promise<{ id: string; secret: string }[]> {
     const users = [...this.secrets.keys()].toSorted().filter((user) => user > after);
-    return Promise.resolve(
-      users.slice(0, PAGE).map((userId) => ({ userId, secret: this.secrets.get(userId)! })),
-    );
+    return Promise.resolve(users.slice(0, PAGE).map((id) => ({ id, secret: this.secrets.get(id)! })));
   }
 
   replaceSecret(userId: string, secret: string, replacement: string): Promise<void> {
@@ -42,18 +43,18 @@ class Rows {
 
   /** What these keys decrypt. */
   decrypted(...keys: (typeof OLD)[]): (string | undefined)[] {
-    const secrets = secretsOf(...keys);
+    const secrets = secretsOf(this.purpose, ...keys);
     return [...this.secrets].map(([user, secret]) => secrets.decrypt(secret, user)?.toString());
   }
 }
 
 const reEncrypt = (rows: Rows, handover = (): Promise<void> => Promise.resolve()): Promise<number> =>
-  reEncryptSecrets(rows, PRUNED, LEAVING, handover);
+  reEncryptSecrets([{ purpose: 'second factor secrets', rows }], PRUNED, LEAVING, handover);
 
 describe('the re-encryption of secrets', () => {
   it('leaves alone what the key that signs encrypted, and what no key decrypts', async () => {
-    const rows = new Rows('a');
-    rows.add('b', secretsOf(NEW));
+    const rows = new Rows(['a']);
+    rows.add('b', [NEW]);
     const other = rows.secrets.get('b');
     const damaged = `${rows.secrets.get('a')!.slice(0, -1)}_`;
     rows.secrets.set('c', damaged);
@@ -63,7 +64,7 @@ describe('the re-encryption of secrets', () => {
   });
 
   it('finds what an instance encrypted meanwhile with the old key', async () => {
-    const rows = new Rows('b');
+    const rows = new Rows(['b']);
     await reEncrypt(rows, () => {
       for (const user of ['a', 'c']) rows.add(user);
       return Promise.resolve();
@@ -72,15 +73,46 @@ describe('the re-encryption of secrets', () => {
   });
 
   it('replaces no secret that was changed meanwhile, and counts it if only the old key decrypts it', async () => {
-    const rows = new Rows('a');
-    rows.beforeReplacing = (user) => rows.add(user, secretsOf(OLD), 'newer');
+    const rows = new Rows(['a']);
+    rows.beforeReplacing = (user) => rows.add(user, [OLD], 'newer');
     expect(await reEncrypt(rows)).toBe(1);
     expect(rows.decrypted(OLD)).toEqual(['newer']);
   });
 
+  it.each<[string[], string[]]>([
+    [['a'], ['b', 'c']],
+    [[], ['b']],
+    [['a'], []],
+  ])('re-encrypts every store, empty ones beside it or not: %j and %j', async (ofUsers, ofProviders) => {
+    const factors = new Rows(ofUsers);
+    const providers = new Rows(ofProviders, 'provider secrets');
+    const stores = [
+      { purpose: 'second factor secrets', rows: factors },
+      { purpose: 'provider secrets', rows: providers },
+    ] as const;
+    let waits = 0;
+    const left = await reEncryptSecrets(stores, PRUNED, LEAVING, async () => {
+      waits += 1;
+      providers.add('z');
+    });
+    expect([left, waits]).toEqual([0, 1]);
+    expect(factors.decrypted(NEW)).toEqual(ofUsers);
+    expect(providers.decrypted(NEW)).toEqual([...ofProviders, 'z']);
+  });
+
+  it('counts what is left in every store', async () => {
+    const providers = new Rows(['a'], 'provider secrets');
+    providers.beforeReplacing = (id) => providers.add(id, [OLD], 'newer');
+    const stores = [
+      { purpose: 'second factor secrets', rows: new Rows(['a']) },
+      { purpose: 'provider secrets', rows: providers },
+    ] as const;
+    expect(await reEncryptSecrets(stores, PRUNED, LEAVING, () => Promise.resolve())).toBe(1);
+  });
+
   it('does not wait if there are no secrets', async () => {
     const waited = (): Promise<void> => Promise.reject(new Error('waited'));
-    expect(await reEncrypt(new Rows(), waited)).toBe(0);
+    expect(await reEncrypt(new Rows([]), waited)).toBe(0);
   });
 });
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OperatorActor, principalOf } from '../../access/principal.js';
-import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encryption.js';
+import { HANDOVER_MS, reEncryptSecrets, type SecretStore } from '../../auth/tokens/re-encryption.js';
 import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
@@ -56,18 +56,17 @@ export function pruneKeys(invocation: Invocation): Promise<Report> {
       report.lines.push(kept === undefined ? `removed ${kid}` : `kept    ${kid}: ${kept}`);
       report.json.push(kept === undefined ? { kid, removed: true } : { kid, removed: false, kept });
     }
-    if (kids.length > 0) await reEncrypt(context.get(SecondFactorsRepository), ring, kids);
+    if (kids.length > 0) await reEncrypt(context, ring, kids);
     return { keys, kids, report };
   });
 }
 
-async function reEncrypt(
-  factors: SecondFactorsRepository,
-  keys: SigningKeys,
-  kids: readonly string[],
-): Promise<void> {
+async function reEncrypt(context: Context, keys: SigningKeys, kids: readonly string[]): Promise<void> {
   const leaving = keys.filter(({ kid }) => kids.includes(kid));
-  const left = await reEncryptSecrets(factors, keys, leaving, async () => {
+  const stores: SecretStore[] = [
+    { purpose: 'second factor secrets', rows: context.get(SecondFactorsRepository) },
+  ];
+  const left = await reEncryptSecrets(stores, keys, leaving, async () => {
     console.error(
       `secrets are re-encrypted; waiting ${HANDOVER_MS / 1000} s for instances that still encrypt with an old key`,
     );

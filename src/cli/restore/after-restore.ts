@@ -4,7 +4,7 @@ import { UserOperations } from '../../accounts/user-operations.js';
 import type { OperatorActor } from '../../access/principal.js';
 import { ApiKeysRepository } from '../../api-keys/api-keys.repository.js';
 import { ApiKeyRevocations } from '../../api-keys/api-key-revocations.js';
-import { countUnreadable } from '../../auth/second-factor/re-encryption.js';
+import { countUnreadable } from '../../auth/tokens/re-encryption.js';
 import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
@@ -207,7 +207,7 @@ const REPEAT: Record<Repeatable, Repeat> = {
 async function requireReadableSecrets(context: Context, isForced: boolean): Promise<void> {
   if (isForced) return;
   const file = context.get(Env).jwtKeysFile;
-  const factors = context.get(SecondFactorsRepository);
+  const factors = { purpose: 'second factor secrets', rows: context.get(SecondFactorsRepository) } as const;
   const unreadable = await countUnreadable(factors, () => loadKeyFile(file, true));
   if (unreadable === 0) return;
   throw new RefusedError(
