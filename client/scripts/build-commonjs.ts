@@ -14,6 +14,7 @@ const ENTRIES = [
   'file-store',
   'express',
   'fastify',
+  'loopback',
   'nest',
   'electron/index',
   'electron/page',

@@ -2,6 +2,7 @@ export type * from './api.gen.ts';
 export { type Client, createClient, type Method } from './client.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
 export { pages } from './pages.ts';
+export { createPkce, type Pkce } from './pkce.ts';
 export { StoreError } from './problems.ts';
 export type {
   Aborted,

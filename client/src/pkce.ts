@@ -1,7 +1,8 @@
 const VERIFIER_BYTES = 32;
 
 /**
- * PKCE (RFC 7636). The service that exchanges the code creates it, keeps the verifier, and gives the challenge to the client.
+ * PKCE (RFC 7636). The program that exchanges the code creates it and keeps the verifier. The challenge goes to the one that
+ * asks for the code: at a login hand-off the client, at a login at a provider Accounts.
  */
 export interface Pkce {
   codeVerifier: string;

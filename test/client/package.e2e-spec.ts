@@ -202,7 +202,7 @@ it('compiles in CommonJS projects, also with the resolution of old ones', () => 
 
 it('is loaded by require, without jose', () => {
   const program = `
-    const names = ['', '/admin', '/electron', '/electron/page', '/express', '/fastify', '/file-store', '/nest', '/service', '/tauri', '/testing'];
+    const names = ['', '/admin', '/electron', '/electron/page', '/express', '/fastify', '/file-store', '/loopback', '/nest', '/service', '/tauri', '/testing'];
     for (const name of names) require('accounts-client' + name);
     const { fakeGuard } = require('accounts-client/testing');
     const { createGuard } = require('accounts-client/service');
