@@ -3,6 +3,7 @@ import { isSignedInOperator } from '../access/principal.js';
 import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
 import type { OkResponse } from '../http/fields.js';
@@ -35,6 +36,7 @@ export class UserDeletion {
     private readonly mails: MailsRepository,
     private readonly keys: IdempotencyKeysRepository,
     private readonly apiKeys: ApiKeysRepository,
+    private readonly identities: IdentitiesRepository,
     private readonly secondFactors: SecondFactorRows,
     private readonly places: KnownPlacesRepository,
     private readonly sessions: SessionDeletion,
@@ -81,6 +83,7 @@ export class UserDeletion {
     await this.mails.deleteAddressesOf(tx, user);
     await this.keys.deleteAllOf(tx, userId);
     await this.apiKeys.deleteOfUser(tx, userId);
+    await this.identities.deleteOfUser(tx, userId);
     await this.secondFactors.delete(tx, userId);
     await this.places.deleteAllOf(tx, userId);
 

@@ -1,6 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { ApiKey } from '../api-keys/api-keys.repository.js';
 import { loadEnv } from '../config/env.js';
+import { Identity } from '../auth/providers/identities.repository.js';
+import { ProviderDomain } from '../auth/providers/provider-domains.repository.js';
+import { ProviderLogin } from '../auth/providers/provider-logins.repository.js';
+import { Provider } from '../auth/providers/providers.repository.js';
 import { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { Instance } from '../auth/tokens/instances.repository.js';
 import { KnownPlace } from '../auth/sessions/known-places.repository.js';
@@ -17,6 +21,7 @@ import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-
 import { ProfilesAndProtection1795651200000 } from '../database/migrations/1795651200000-profiles-and-protection.js';
 import { ServiceCalls1795910400000 } from '../database/migrations/1795910400000-service-calls.js';
 import { ApiKeys1795996800000 } from '../database/migrations/1795996800000-api-keys.js';
+import { Providers1796083200000 } from '../database/migrations/1796083200000-providers.js';
 import { createDataSource, dataSourceOptions, type DatabaseSchema } from '../database/database.module.js';
 import { LiftedLimit } from '../rate-limits/lifted-limits.repository.js';
 import { ServiceCall } from '../services/service-calls.repository.js';
@@ -50,12 +55,17 @@ export const SCHEMA: DatabaseSchema = {
     ServiceSecret,
     ServiceCall,
     ApiKey,
+    Provider,
+    ProviderDomain,
+    Identity,
+    ProviderLogin,
   ],
   migrations: [
     CreateSchema1795219200000,
     ProfilesAndProtection1795651200000,
     ServiceCalls1795910400000,
     ApiKeys1795996800000,
+    Providers1796083200000,
   ],
 };
 

@@ -17,6 +17,7 @@ import { LoginTraces } from './login-traces.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { AcceptablePassword } from './passwords/password.decorators.js';
 import { PasswordsModule } from './passwords/passwords.module.js';
+import { ProvidersModule } from './providers/providers.module.js';
 import { SecondFactorModule } from './second-factor/second-factor.module.js';
 import { CodesService, UnusedCodesLimit } from './sessions/codes.service.js';
 import { SessionOpening } from './sessions/session-opening.service.js';
@@ -39,6 +40,7 @@ class FollowUpsModule {}
     MailModule,
     OrgStateModule,
     PasswordsModule,
+    ProvidersModule,
     RateLimitsModule,
     RequestsModule,
     SecondFactorModule,

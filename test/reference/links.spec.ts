@@ -17,7 +17,7 @@ const OTHERS = ['CONTRIBUTING.md', 'CHANGELOG.md', 'docs/**/*.md', 'examples/**/
  * Lines include what operators looked for: the checklist, Kubernetes, alerts, upgrades, and the formats of the import. They also
  * include what authors of services looked for: logouts, hooks, races, and a table of events for copies.
  */
-const MAX = { lines: 4829, words: 41_100 };
+const MAX = { lines: 5179, words: 44_600 };
 const MAX_LINES = {
   'README.md': 100,
   'docs/quickstart-client.md': 60,

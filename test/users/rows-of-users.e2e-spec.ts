@@ -17,6 +17,10 @@ const HOLD_NOTHING_OF_USERS = [
   'migrations',
   'migrations_lease',
   'orgs',
+  'provider_domains',
+  // of a person who may become a user, for minutes
+  'provider_logins',
+  'providers',
   'service_calls',
   'service_secrets',
   'services',
@@ -27,7 +31,7 @@ const OUTLIVE_USERS = ['events', 'operator_emails'];
 
 /** The tables that `UserExport` reads. */
 const EXPORTED = [
-  ...'api_keys events invitations known_places login_traces mails members recovery_codes second_factors'.split(
+  ...'api_keys events identities invitations known_places login_traces mails members recovery_codes second_factors'.split(
     ' ',
   ),
   'second_factor_failures',
@@ -45,6 +49,7 @@ const WRITES_OF_DELETION = [
   'UPDATE mails',
   'DELETE idempotency_keys',
   'DELETE api_keys',
+  'DELETE identities',
   'DELETE second_factors',
   'DELETE second_factor_failures',
   'DELETE recovery_codes',

@@ -54,6 +54,11 @@ export class Session {
   @Column({ type: 'varchar', length: 40, nullable: true }) service: string | null;
   /** epoch of the service when it exchanged a code for it alone; null for other codes */
   @Column({ name: 'bound_epoch', type: 'integer', nullable: true }) boundEpoch: number | null;
+
+  /** the name of the provider that confirmed the login */
+  @Column({ type: 'varchar', length: 40, nullable: true }) provider: string | null;
+  /** when the login and all that its one-time codes open end at the latest, as its provider wants */
+  @Column({ name: 'ends_at', type: 'bigint', nullable: true }) endsAt: number | null;
 }
 
 @Entity('authorization_codes')

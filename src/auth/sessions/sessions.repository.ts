@@ -27,6 +27,8 @@ export type NewSession = Omit<
   | 'exchangeKey'
   | 'service'
   | 'boundEpoch'
+  | 'provider'
+  | 'endsAt'
 >;
 
 export interface PresentedCode {

@@ -12,6 +12,7 @@ import { UserOperations } from '../../accounts/user-operations.js';
 import { ApiKeysModule } from '../../api-keys/api-keys.module.js';
 import { ApiKeyRevocations } from '../../api-keys/api-key-revocations.js';
 import { EmailCode, EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
+import { ProvidersModule } from '../../auth/providers/providers.module.js';
 import {
   SecondFactorFailures,
   SecondFactorFailuresRepository,
@@ -73,6 +74,7 @@ export class CliModule {
         EventsModule,
         MailModule,
         OrgStateModule,
+        ProvidersModule,
         RequestsModule,
         ServicesModule,
         SessionsModule,

@@ -18,6 +18,7 @@ export function columnsFor(runner: QueryRunner) {
   const mysql = isMysql(runner);
   const ascii = mysql ? { charset: 'ascii', collation: 'ascii_bin' } : {};
   const utf8 = mysql ? { charset: 'utf8mb4', collation: 'utf8mb4_bin' } : {};
+  const exact = mysql ? { charset: 'utf8mb4', collation: unpaddedCollation(runner) } : {};
   const varchar = (name: string, length: number, more: ColumnOptions): TableColumn =>
     new TableColumn({ name, type: 'varchar', length: String(length), ...more });
   const column =
@@ -39,6 +40,9 @@ export function columnsFor(runner: QueryRunner) {
     id: (name: string, more?: ColumnOptions) => varchar(name, 36, { ...ascii, ...more }),
     unicode: (name: string, length: number, more?: ColumnOptions) =>
       varchar(name, length, { ...utf8, ...more }),
+    /** `abc`, `ABC` and `abc ` are three values. */
+    exact: (name: string, length: number, more?: ColumnOptions) =>
+      varchar(name, length, { ...exact, ...more }),
     number: column('integer'),
     time: column('bigint'),
     flag: column('tinyint'),
@@ -47,6 +51,11 @@ export function columnsFor(runner: QueryRunner) {
 
 export function isMysql(runner: QueryRunner): boolean {
   return runner.dataSource.options.type !== 'better-sqlite3';
+}
+
+/** The other binary collations ignore spaces at the end. */
+function unpaddedCollation(runner: QueryRunner): string {
+  return runner.dataSource.options.type === 'mariadb' ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
 }
 
 export function index(name: string, ...columnNames: string[]): TableIndex {

@@ -1,0 +1,22 @@
+import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { IdentitiesRepository, Identity } from './identities.repository.js';
+import { ProviderDomain, ProviderDomainsRepository } from './provider-domains.repository.js';
+import { ProviderLogin, ProviderLoginsRepository } from './provider-logins.repository.js';
+import { Provider, ProvidersRepository } from './providers.repository.js';
+
+const REPOSITORIES = [
+  IdentitiesRepository,
+  ProviderDomainsRepository,
+  ProviderLoginsRepository,
+  ProvidersRepository,
+];
+
+/** Commands import this module, so nothing here serves routes. */
+@Global()
+@Module({
+  imports: [TypeOrmModule.forFeature([Identity, Provider, ProviderDomain, ProviderLogin])],
+  providers: REPOSITORIES,
+  exports: REPOSITORIES,
+})
+export class ProvidersModule {}
