@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import {
   AuthorizationCodesRepository,
   type CodeOwner,
@@ -9,6 +9,7 @@ import {
 import type { Origin, ServicePrincipal, SignInOrigin } from '../../access/principal.js';
 import { mustVerifyEmail } from '../../access/route-access.js';
 import { Env } from '../../config/env.js';
+import { challengeOf, hashCode, isCode, newCode } from './code-hashes.js';
 import { SessionRevocation } from './session-revocation.js';
 import { SessionOpening } from './session-opening.service.js';
 import { type PresentedCode, SessionsRepository } from './sessions.repository.js';
@@ -72,17 +73,6 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
   }
 }
 
-/** A code has 256 random bits (RFC 6749 section 10.10). */
-const CODE_BYTES = 32;
-const CODE = /^[\w-]{43}$/;
-
-// Codes have full entropy, so one pass is enough (ASVS 6.5.2). A wrong challenge or audience finds no code.
-function hashCode(code: string, challenge = '', audience?: string): string {
-  const mac = createHmac('sha256', code).update(challenge);
-  if (audience !== undefined) mac.update('\0').update(audience);
-  return mac.digest('base64url');
-}
-
 @Injectable()
 export class CodesService {
   private readonly logger = new Logger('AuthorizationCodes');
@@ -107,7 +97,7 @@ export class CodesService {
     } else if (!(await this.services.isEnabled(audience))) {
       throw new ValidationProblem([{ field: 'audience', message: 'must be the name of an enabled service' }]);
     }
-    const code = randomBytes(CODE_BYTES).toString('base64url');
+    const code = newCode();
     this.limit.noteIssued(sessionId);
     const createdAt = Date.now();
     const expiresAt = createdAt + this.env.codeTtl * 1000;
@@ -124,7 +114,7 @@ export class CodesService {
     origin: SignInOrigin,
     key?: string,
   ): Promise<TokenResponse> {
-    if (!CODE.test(request.code)) throw new InvalidCodeError('malformed');
+    if (!isCode(request.code)) throw new InvalidCodeError('malformed');
     const readings = readingsOf(request, service, key);
     // One statement finds both.
     const owners = await Promise.all(readings.map(({ hash }) => this.codes.findOwner(hash)));
@@ -179,9 +169,7 @@ function readingsOf(
   service: ServicePrincipal | undefined,
   key: string | undefined,
 ): PresentedCode[] {
-  // RFC 7636 section 4.6, method S256
-  const challenge =
-    codeVerifier === undefined ? undefined : createHash('sha256').update(codeVerifier).digest('base64url');
+  const challenge = codeVerifier === undefined ? undefined : challengeOf(codeVerifier);
   const exchangeKey = key === undefined ? null : hashKey(code, service?.name ?? '', key);
   const hash = hashCode(code, challenge);
   const plain = { hash, service: service?.name ?? null, boundEpoch: null, exchangeKey };
