@@ -38,7 +38,7 @@ const KEYS: CommandGroup = {
       summary: 'remove the keys that no valid access token or refresh token needs',
       details: [
         'Keeps the key that signs, keys that will sign, and keys that signed within the last SESSION_MAX_AGE.',
-        'Re-encrypts TOTP secrets with the key that signs. If any user has such a secret, that takes 10 seconds.',
+        'Re-encrypts TOTP secrets and secrets of providers with the key that signs. If there are any, that takes 10 seconds.',
       ].join(' '),
       options: [
         [

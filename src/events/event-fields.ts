@@ -73,6 +73,7 @@ const SUBJECTS = {
   organization: ['orgId', 'orgRevision'],
   membership: ['orgId', 'orgRevision', 'userId'],
   service: [],
+  provider: [],
   keys: [],
   mail: [],
 } as const satisfies Record<string, readonly (keyof Subject)[]>;

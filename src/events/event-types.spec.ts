@@ -6,7 +6,7 @@ import { isDeliveredTo } from './events.service.js';
 const FOR_ALL_SERVICES = ['service.tokens_ended', 'service.call_revoked'];
 
 const INTERNAL =
-  /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.identity_|account\.second_factor|account\.operator_|account\.unblocked$|mail\.)/;
+  /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.identity_|account\.second_factor|account\.operator_|account\.unblocked$|mail\.|provider\.)/;
 
 it('tells services of all but what is internal, and of services only the one concerned, unless tokens ended', () => {
   const deliveredTo = (audience: string) =>

@@ -25,6 +25,7 @@ const INVITATION = { invitationId: ID, role: ROLE };
 const SERVICE = { service: TEXT };
 const CALL = { service: TEXT, to: TEXT };
 const SECRET = { service: TEXT, secretId: ID };
+const PROVIDER = { provider: TEXT };
 const KEY = { kid: TEXT };
 const API_KEY = { keyId: ID, service: TEXT, role: ROLE };
 const REVOKED_KEY = { keyId: ID, reason: words('revoked', 'reported', 'operator', 'mailbox_reset') };
@@ -245,6 +246,38 @@ const CATALOGUE = {
     'service',
     'An operator revoked the calls of the service to the service `to`. Reject tokens that the service got for such calls.',
     CALL,
+  ),
+  'provider.added': internal('provider', 'A provider was added.', PROVIDER),
+  'provider.changed': internal('provider', 'Settings of a provider were changed. The event has no values.', {
+    ...PROVIDER,
+    changed: listOf(
+      'title',
+      'clientId',
+      'domains',
+      'required',
+      'createUsers',
+      'linkByEmail',
+      'trustEmails',
+      'sameNetwork',
+      'sessionMaxAge',
+      'scopes',
+      'emailClaim',
+      'subjectClaim',
+      'require',
+      'params',
+    ),
+  }),
+  'provider.secret_set': internal('provider', 'The secret of a provider was replaced.', PROVIDER),
+  'provider.disabled': internal(
+    'provider',
+    'A provider was disabled: users cannot log in there. Their sessions go on, unless events of the users end them.',
+    PROVIDER,
+  ),
+  'provider.enabled': internal('provider', 'A provider was enabled again.', PROVIDER),
+  'provider.removed': internal(
+    'provider',
+    'A provider was removed, with the identities of its users.',
+    PROVIDER,
   ),
   'mail.retried': internal('mail', 'An operator retried an email or, with `all`, all failed emails.', {
     mailId: optional(ID),

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, type Repository } from 'typeorm';
+import { Column, Entity, ForeignKey, In, Index, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
 import type { UniqueKey } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
+import { NO_PASSWORD_HASH } from '../../users/user.entity.js';
 
 export const IDENTITIES_SUBJECT_KEY: UniqueKey = {
   name: 'PRIMARY',
@@ -32,11 +33,93 @@ export class Identity {
   @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
 }
 
+/** A provider where a user can log in. */
+export interface LinkedProvider {
+  name: string;
+  title: string;
+  subject: string;
+  createdAt: number;
+}
+
 @Injectable()
 export class IdentitiesRepository {
   constructor(@InjectRepository(Identity) private readonly identities: Repository<Identity>) {}
 
+  async insert(tx: Transaction, identity: Identity): Promise<void> {
+    await tx.of(this.identities).insert(identity);
+  }
+
+  /** The identities of the provider that have the user or the subject, that of the user first. */
+  async findOfPair(
+    tx: Transaction,
+    { providerId, userId, subject }: Omit<Identity, 'createdAt'>,
+  ): Promise<Identity[]> {
+    const identities = tx.of(this.identities);
+    const ofUser = await identities.findBy({ providerId, userId });
+    return ofUser.length > 0 ? ofUser : identities.findBy({ providerId, subject });
+  }
+
+  /** In the order of the names of the providers. */
+  listOfUser(userId: string): Promise<LinkedProvider[]> {
+    return this.identities
+      .createQueryBuilder('i')
+      .innerJoin('providers', 'p', 'p.id = i.provider_id')
+      .select('p.name', 'name')
+      .addSelect('p.title', 'title')
+      .addSelect('i.subject', 'subject')
+      .addSelect('i.created_at', 'createdAt')
+      .where('i.user_id = :userId', { userId })
+      .orderBy('p.name')
+      .getRawMany<LinkedProvider>();
+  }
+
+  exist(tx: Transaction, providerId: string): Promise<boolean> {
+    return tx.of(this.identities).existsBy({ providerId });
+  }
+
+  count(providerId: string): Promise<number> {
+    return this.identities.countBy({ providerId });
+  }
+
+  /** Counts the users who are linked and have no password. */
+  async countWithoutPassword(providerId: string): Promise<number> {
+    const sql = `SELECT COUNT(*) AS number FROM identities i JOIN users u ON u.id = i.user_id
+      WHERE i.provider_id = ? AND u.password_hash = ?`;
+    return this.countBy(sql, [providerId, NO_PASSWORD_HASH]);
+  }
+
+  /** Counts the users with an email of the domain who are not linked. */
+  async countUnlinked(providerId: string, domain: string): Promise<number> {
+    const sql = `SELECT COUNT(*) AS number FROM users u LEFT JOIN identities i ON i.user_id = u.id AND i.provider_id = ?
+      WHERE u.email LIKE ? AND i.user_id IS NULL`;
+    return this.countBy(sql, [providerId, `%@${domain}`]);
+  }
+
+  async findUsers(providerId: string, afterUserId: string, limit: number): Promise<string[]> {
+    const where = { providerId, userId: MoreThan(afterUserId) };
+    const rows = await this.identities.find({
+      where,
+      select: { userId: true },
+      order: { userId: 'ASC' },
+      take: limit,
+    });
+    return rows.map(({ userId }) => userId);
+  }
+
+  async deleteOfUsers(tx: Transaction, providerId: string, userIds: readonly string[]): Promise<number> {
+    return (await tx.of(this.identities).delete({ providerId, userId: In(userIds) })).affected ?? 0;
+  }
+
+  async deleteOfProvider(tx: Transaction, providerId: string): Promise<void> {
+    await tx.of(this.identities).delete({ providerId });
+  }
+
   async deleteOfUser(tx: Transaction, userId: string): Promise<void> {
     await tx.of(this.identities).delete({ userId });
+  }
+
+  private async countBy(sql: string, values: unknown[]): Promise<number> {
+    const [row] = await this.identities.query<[{ number: number }]>(sql, values);
+    return row.number;
   }
 }

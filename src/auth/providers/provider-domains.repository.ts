@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, type Repository } from 'typeorm';
-import type { UniqueKey } from '../../database/transactions/database-errors.js';
+import { Column, Entity, ForeignKey, In, Index, PrimaryColumn, type Repository } from 'typeorm';
+import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
+import { RefusedError } from '../../problems/problem.js';
 
 export const PROVIDER_DOMAINS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'provider_domains.domain' };
 
@@ -21,7 +22,28 @@ export class ProviderDomain {
 export class ProviderDomainsRepository {
   constructor(@InjectRepository(ProviderDomain) private readonly domains: Repository<ProviderDomain>) {}
 
-  async insert(tx: Transaction, domain: ProviderDomain): Promise<void> {
-    await tx.of(this.domains).insert(domain);
+  async insertAll(tx: Transaction, providerId: string, domains: readonly string[]): Promise<void> {
+    for (const domain of domains) {
+      try {
+        await tx.of(this.domains).insert({ domain, providerId });
+      } catch (error) {
+        if (!isUniqueViolation(error, PROVIDER_DOMAINS_KEY)) throw error;
+        throw new RefusedError(`another provider has the domain ${domain} (domain_taken)`);
+      }
+    }
+  }
+
+  async deleteOf(tx: Transaction, providerId: string): Promise<void> {
+    await tx.of(this.domains).delete({ providerId });
+  }
+
+  async findOf(providerId: string, tx?: Transaction): Promise<string[]> {
+    const domains = tx?.of(this.domains) ?? this.domains;
+    const rows = await domains.find({ where: { providerId }, order: { domain: 'ASC' } });
+    return rows.map(({ domain }) => domain);
+  }
+
+  findOfAll(providerIds: readonly string[]): Promise<ProviderDomain[]> {
+    return this.domains.find({ where: { providerId: In(providerIds) }, order: { domain: 'ASC' } });
   }
 }

@@ -28,4 +28,8 @@ export class ProviderLoginsRepository {
   async insert(tx: Transaction, login: Omit<ProviderLogin, 'tries'>): Promise<void> {
     await tx.of(this.logins).insert(login);
   }
+
+  async deleteOfProvider(tx: Transaction, providerId: string): Promise<void> {
+    await tx.of(this.logins).delete({ providerId });
+  }
 }

@@ -45,7 +45,7 @@ describe('the name of a provider', () => {
 describe('domains', () => {
   it.each([
     ['example.com', ['example.com']],
-    ['Example.COM, acme.example', ['example.com', 'acme.example']],
+    ['Example.COM, acme.example', ['acme.example', 'example.com']],
     ['bücher.example', ['xn--bcher-kva.example']],
     ['none', []],
   ])('%s are %j', (text, domains) => {

@@ -70,7 +70,8 @@ export const DOMAINS: Format<string[]> = {
   expected: `none, or up to ${MAX_DOMAINS} different domains such as example.com, separated by commas`,
   parse: (text) => {
     if (text === NONE) return [];
-    const domains = text.split(',', MAX_DOMAINS + 1).map((part) => normalizedDomain(part.trim()) ?? '');
+    const parts = text.split(',', MAX_DOMAINS + 1);
+    const domains = parts.map((part) => normalizedDomain(part.trim()) ?? '').toSorted();
     const isFine = domains.every((domain) => domain !== '' && domain.length <= MAX_DOMAIN);
     return isFine && domains.length <= MAX_DOMAINS && new Set(domains).size === domains.length
       ? domains

@@ -1,12 +1,14 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentitiesRepository, Identity } from './identities.repository.js';
+import { ProviderChanges } from './provider-changes.js';
 import { ProviderDomain, ProviderDomainsRepository } from './provider-domains.repository.js';
 import { ProviderLogin, ProviderLoginsRepository } from './provider-logins.repository.js';
 import { Provider, ProvidersRepository } from './providers.repository.js';
 
-const REPOSITORIES = [
+const EXPORTED = [
   IdentitiesRepository,
+  ProviderChanges,
   ProviderDomainsRepository,
   ProviderLoginsRepository,
   ProvidersRepository,
@@ -16,7 +18,7 @@ const REPOSITORIES = [
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([Identity, Provider, ProviderDomain, ProviderLogin])],
-  providers: REPOSITORIES,
-  exports: REPOSITORIES,
+  providers: EXPORTED,
+  exports: EXPORTED,
 })
 export class ProvidersModule {}

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, Index, PrimaryColumn, type Repository } from 'typeorm';
-import type { UniqueKey } from '../../database/transactions/database-errors.js';
+import { Column, Entity, Index, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
+import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
+import { RefusedError } from '../../problems/problem.js';
 
 export const PROVIDERS_NAME_KEY: UniqueKey = { name: 'providers_name_key', columns: 'providers.name' };
+
+const PAGE = 500;
 
 /** An OpenID Connect provider where a company's users log in. */
 @Entity('providers')
@@ -31,7 +34,57 @@ export class Provider {
 export class ProvidersRepository {
   constructor(@InjectRepository(Provider) private readonly providers: Repository<Provider>) {}
 
-  async insert(tx: Transaction, provider: Provider): Promise<void> {
-    await tx.of(this.providers).insert(provider);
+  async insert(tx: Transaction, provider: Omit<Provider, 'revision' | 'disabledAt'>): Promise<void> {
+    try {
+      await tx.of(this.providers).insert(provider);
+    } catch (error) {
+      if (!isUniqueViolation(error, PROVIDERS_NAME_KEY)) throw error;
+      throw new RefusedError(`there is a provider ${provider.name} (provider_name_taken)`);
+    }
+  }
+
+  /** Call it first: no concurrent change of the provider can commit, on another node either. */
+  async raise(tx: Transaction, name: string): Promise<Provider | null> {
+    await tx.write('UPDATE providers SET revision = revision + 1 WHERE name = ?', [name]);
+    return tx.of(this.providers).findOneBy({ name });
+  }
+
+  async update(
+    tx: Transaction,
+    id: string,
+    change: Partial<Omit<Provider, 'id' | 'name' | 'issuer' | 'revision' | 'createdAt'>>,
+  ): Promise<void> {
+    await tx.of(this.providers).update({ id }, change);
+  }
+
+  async delete(tx: Transaction, id: string): Promise<void> {
+    await tx.of(this.providers).delete({ id });
+  }
+
+  find(name: string): Promise<Provider | null> {
+    return this.providers.findOneBy({ name });
+  }
+
+  findPage(limit: number, afterName = ''): Promise<Provider[]> {
+    return this.providers.find({ where: { name: MoreThan(afterName) }, order: { name: 'ASC' }, take: limit });
+  }
+
+  /** A page of the encrypted secrets, whose row keys are the ids. */
+  findSecrets(afterId: string): Promise<Pick<Provider, 'id' | 'secret'>[]> {
+    const where = { id: MoreThan(afterId) };
+    return this.providers.find({
+      where,
+      select: { id: true, secret: true },
+      order: { id: 'ASC' },
+      take: PAGE,
+    });
+  }
+
+  async replaceSecret(id: string, secret: string, replacement: string): Promise<void> {
+    await this.providers.update({ id, secret }, { secret: replacement });
+  }
+
+  async findSecret(id: string): Promise<string | undefined> {
+    return (await this.providers.findOne({ where: { id }, select: { id: true, secret: true } }))?.secret;
   }
 }

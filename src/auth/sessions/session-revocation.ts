@@ -112,6 +112,17 @@ export class SessionRevocation implements OnApplicationShutdown {
     return this.revokeAllOfUsers([userId], actor);
   }
 
+  revokeAllOfUsers(ids: readonly string[], actor: Actor): Promise<ChangeOutcome<number>> {
+    return this.changes.inUsers({ actor }, ids, async (tx, users) => {
+      await this.users.endSessions(tx, ids);
+      const endings = users.map(({ id: userId, authEpoch }) =>
+        allSessionsEnded({ actor, userId }, { reason: 'operator' }, authEpoch + 1),
+      );
+      await this.events.record(tx, ...endings);
+      return users.length;
+    });
+  }
+
   async revokeAllOfEveryUser(actor: Actor): Promise<number> {
     const now = Date.now();
     let ended = 0;
@@ -174,17 +185,6 @@ export class SessionRevocation implements OnApplicationShutdown {
       after = page.at(-1) ?? '';
     }
     await this.pending.delete(id);
-  }
-
-  private revokeAllOfUsers(ids: readonly string[], actor: Actor): Promise<ChangeOutcome<number>> {
-    return this.changes.inUsers({ actor }, ids, async (tx, users) => {
-      await this.users.endSessions(tx, ids);
-      const endings = users.map(({ id: userId, authEpoch }) =>
-        allSessionsEnded({ actor, userId }, { reason: 'operator' }, authEpoch + 1),
-      );
-      await this.events.record(tx, ...endings);
-      return users.length;
-    });
   }
 }
 

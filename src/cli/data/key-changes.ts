@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OperatorActor, principalOf } from '../../access/principal.js';
 import { HANDOVER_MS, reEncryptSecrets, type SecretStore } from '../../auth/tokens/re-encryption.js';
+import { ProvidersRepository } from '../../auth/providers/providers.repository.js';
 import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
@@ -65,6 +66,7 @@ async function reEncrypt(context: Context, keys: SigningKeys, kids: readonly str
   const leaving = keys.filter(({ kid }) => kids.includes(kid));
   const stores: SecretStore[] = [
     { purpose: 'second factor secrets', rows: context.get(SecondFactorsRepository) },
+    { purpose: 'provider secrets', rows: context.get(ProvidersRepository) },
   ];
   const left = await reEncryptSecrets(stores, keys, leaving, async () => {
     console.error(
