@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { Env } from '../../config/env.js';
-import { FairQueue } from '../../database/transactions/fair-queue.js';
+import { FairSlots } from '../../database/transactions/fair-slots.js';
 import { ValidationProblem } from '../../problems/problem.js';
 import { isInRange, type RangeSource, rangeSource, UnusableRangeError } from './pwned-ranges.js';
 
@@ -10,8 +10,6 @@ export const BREACHED_PASSWORD = 'is known from a data breach; choose another';
 const PREFIX_LENGTH = 5;
 const TIMEOUT_MS = 1000;
 const MAX_RUNNING = 32;
-/** A read of another client begins at once, while one client has many that are slow. */
-const MAX_RUNNING_OF_CLIENT = MAX_RUNNING / 2;
 const MAX_WAITING = 1000;
 const WARN_EVERY_MS = 60_000;
 
@@ -20,14 +18,19 @@ const WARN_EVERY_MS = 60_000;
 export class BreachedPasswords {
   private readonly logger = new Logger('Passwords');
   private readonly read: RangeSource | undefined;
-  private readonly queue: FairQueue<void>;
+  private readonly slots: FairSlots;
   private warnedAt = Number.NEGATIVE_INFINITY;
   degraded = false;
 
   constructor({ pwnedPasswords }: Env) {
     this.read = pwnedPasswords && rangeSource(pwnedPasswords);
-    const busy = (): Error => new UnusableRangeError('too many checks at once');
-    this.queue = new FairQueue({ maxWaiting: () => MAX_WAITING, timeoutMs: TIMEOUT_MS, busy, tooLate: busy });
+    this.slots = new FairSlots({
+      max: MAX_RUNNING,
+      maxOfKey: MAX_RUNNING / 2,
+      maxWaiting: MAX_WAITING,
+      maxWaitMs: TIMEOUT_MS,
+      refuse: () => new UnusableRangeError('too many checks at once'),
+    });
   }
 
   /** Call it after all cheaper checks, and before hashing. @throws password_breached */
@@ -45,7 +48,7 @@ export class BreachedPasswords {
     try {
       const list = await within(
         signal,
-        this.inTurn(key, () => read(hash.slice(0, PREFIX_LENGTH), signal)),
+        this.slots.run(key, () => read(hash.slice(0, PREFIX_LENGTH), signal)),
       );
       const found = isInRange(list, hash.slice(PREFIX_LENGTH));
       this.degraded = false;
@@ -54,24 +57,6 @@ export class BreachedPasswords {
       this.noteFailure(error);
       return undefined;
     }
-  }
-
-  /** A read that hangs keeps its slot, so that no more than `MAX_RUNNING` ever hang. */
-  private async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-    if (this.queue.counts.running < MAX_RUNNING && this.mayRun(key)) this.queue.addRunning(key);
-    else await this.queue.wait(key);
-    try {
-      return await work();
-    } finally {
-      this.queue.removeRunning(key);
-      const next = this.queue.takeNext((_, waiting) => this.mayRun(waiting));
-      if (next) this.queue.addRunning(next.key);
-      next?.begin();
-    }
-  }
-
-  private mayRun(key: string): boolean {
-    return this.queue.runningOf(key) < MAX_RUNNING_OF_CLIENT;
   }
 
   private noteFailure(error: unknown): void {
