@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentitiesRepository, Identity } from './identities.repository.js';
 import { ProviderChanges } from './provider-changes.js';
+import { ProviderClient } from './provider-client.js';
 import { ProviderDomain, ProviderDomainsRepository } from './provider-domains.repository.js';
 import { ProviderLogin, ProviderLoginsRepository } from './provider-logins.repository.js';
 import { Provider, ProvidersRepository } from './providers.repository.js';
@@ -9,6 +10,7 @@ import { Provider, ProvidersRepository } from './providers.repository.js';
 const EXPORTED = [
   IdentitiesRepository,
   ProviderChanges,
+  ProviderClient,
   ProviderDomainsRepository,
   ProviderLoginsRepository,
   ProvidersRepository,
