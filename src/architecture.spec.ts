@@ -42,6 +42,7 @@ const FOLDERS = [
   'auth/passwords',
   'auth/email-codes',
   'auth/second-factor',
+  'auth/logins',
   'auth/providers',
   'orgs/state',
   'orgs/members',

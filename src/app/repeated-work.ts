@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { Heartbeat } from '../auth/tokens/heartbeat.js';
-import { LoginTraces } from '../auth/login-traces.js';
+import { LoginTraces } from '../auth/logins/login-traces.js';
 import { CleanUp } from '../clean-up/clean-up.js';
 import { FeedRounds } from '../events/feed-rounds.js';
 import { HealthReadings } from '../health/readiness.js';

@@ -17,8 +17,9 @@ import { ApiProblems, EXCHANGE_KEY, invalidFields } from '../openapi/decorators.
 import { SecretKey } from '../requests/idempotency.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
-import { ApiSignIn, AuthConfigResponse, LOGINS, REGISTRATIONS, LoginResponse } from './auth.responses.js';
+import { AuthConfigResponse, LOGINS, REGISTRATIONS } from './auth.responses.js';
 import { AuthService } from './auth.service.js';
+import { ApiSignIn, LoginResponse } from './logins/logins.responses.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
 import { breachedPassword, commonPassword } from './passwords/password.decorators.js';
 import { TOO_MANY_WRONG_CODES } from './second-factor/second-factor-verification.js';

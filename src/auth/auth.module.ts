@@ -12,31 +12,25 @@ import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { AuthenticationGuard, LiveTokens } from './authentication.guard.js';
 import { EmailCodesModule } from './email-codes/email-codes.module.js';
-import { LoginFollowUps } from './login-follow-ups.js';
-import { LoginTraces } from './login-traces.js';
+import { LoginsModule } from './logins/logins.module.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { AcceptablePassword } from './passwords/password.decorators.js';
 import { PasswordsModule } from './passwords/passwords.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { SecondFactorModule } from './second-factor/second-factor.module.js';
 import { CodesService, UnusedCodesLimit } from './sessions/codes.service.js';
-import { SessionOpening } from './sessions/session-opening.service.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SessionsService } from './sessions/sessions.service.js';
-
-/** Not global: Nest may close the database before it stops a global module, and this class writes when it stops. */
-@Module({ providers: [LoginFollowUps], exports: [LoginFollowUps] })
-class FollowUpsModule {}
 
 /** Imports the global modules of the folders below. `CliModule` imports those that commands need. */
 @Global()
 @Module({
   imports: [
     ApiKeysModule,
-    FollowUpsModule,
     InvitationsModule,
     EmailCodesModule,
     EventsModule,
+    LoginsModule,
     MailModule,
     OrgStateModule,
     PasswordsModule,
@@ -56,11 +50,9 @@ class FollowUpsModule {}
     CodesService,
     UnusedCodesLimit,
     LiveTokens,
-    LoginTraces,
     PasswordChangeService,
-    SessionOpening,
     SessionsService,
   ],
-  exports: [AuthenticationGuard, LiveTokens, LoginTraces, PasswordChangeService, SessionsService],
+  exports: [AuthenticationGuard, LiveTokens, LoginsModule, PasswordChangeService, SessionsService],
 })
 export class AuthModule {}

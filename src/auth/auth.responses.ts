@@ -1,8 +1,5 @@
-import { ApiProperty, ApiResponse } from '@nestjs/swagger';
-import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './sessions/sessions.requests.js';
-import { EXPIRY, TokenResponse } from './sessions/sessions.responses.js';
-import { UserDto } from '../users/user.fields.js';
-import { ApiCount, ApiText, ApiTime } from '../openapi/decorators.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiCount, ApiText } from '../openapi/decorators.js';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' };
 const GRACE = { email: 'grace@example.com', password: 'a compiler in the attic' };
@@ -16,18 +13,6 @@ export const LOGINS = {
   plain: { summary: 'an access token', value: ADA },
   refresh: { summary: 'a short-lived access token and a refresh token', value: { ...ADA, refresh: true } },
 };
-
-export class LoginResponse extends TokenResponse {
-  user: UserDto;
-
-  /** Time at which the access token expires. Present if the request had `refresh: true`. */
-  @ApiTime({ example: EXPIRY }) expiresAt?: string;
-
-  /** The refresh token. Present if the request had `refresh: true`. */
-  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN }) refreshToken?: string;
-}
-
-export const ApiSignIn = (status: number): MethodDecorator => ApiResponse({ status, type: LoginResponse });
 
 export class AuthConfigResponse {
   /** Who can register: everyone, people with an invitation, or nobody. Operators can always create users. */

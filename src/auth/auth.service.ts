@@ -5,9 +5,9 @@ import { isForeignKeyViolation } from '../database/transactions/database-errors.
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
-import type { LoginResponse } from './auth.responses.js';
-import { LoginFollowUps } from './login-follow-ups.js';
-import { LoginTraces } from './login-traces.js';
+import { LoginFollowUps } from './logins/login-follow-ups.js';
+import { LoginTraces } from './logins/login-traces.js';
+import type { LoginResponse } from './logins/logins.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { BreachedPasswords } from './passwords/breached-passwords.js';
 import { PasswordHasher } from './passwords/password-hasher.js';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { AuthService } from '../../src/auth/auth.service.js';
-import { LoginFollowUps } from '../../src/auth/login-follow-ups.js';
+import { LoginFollowUps } from '../../src/auth/logins/login-follow-ups.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { LoginTraces } from '../../src/auth/login-traces.js';
+import { LoginTraces } from '../../src/auth/logins/login-traces.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { aCleanUp } from '../support/clean-up.js';

@@ -1,20 +1,20 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Env } from '../config/env.js';
-import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
-import { type Transaction, Transactions } from '../database/transactions/transactions.js';
-import { Mails } from '../mail/mails.js';
-import { harmlessUpTo, type SignInDetails } from '../mail/template.js';
-import { UsersRepository } from '../users/users.repository.js';
-import { BreachedPasswords } from './passwords/breached-passwords.js';
+import { Env } from '../../config/env.js';
+import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
+import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
+import { Mails } from '../../mail/mails.js';
+import { harmlessUpTo, type SignInDetails } from '../../mail/template.js';
+import { UsersRepository } from '../../users/users.repository.js';
+import { BreachedPasswords } from '../passwords/breached-passwords.js';
 import {
   KnownPlacesRepository,
   type LoginUser,
   PLACE_KNOWN_FOR_MS,
   placeOf,
   systemOf,
-} from './sessions/known-places.repository.js';
-import type { Login } from './sessions/session-opening.service.js';
+} from '../sessions/known-places.repository.js';
+import type { Login } from '../sessions/session-opening.service.js';
 
 const DAY_MS = 86_400_000;
 const CHECK_EVERY_MS = 30 * DAY_MS;

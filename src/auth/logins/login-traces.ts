@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Origin } from '../access/principal.js';
-import { inBatches } from '../database/statements.js';
-import { Transactions } from '../database/transactions/transactions.js';
-import { FailedLogins } from '../rate-limits/login-limits.js';
-import { type LoginFailure, loginFailed } from '../telemetry/metrics/measurements.js';
-import type { User } from '../users/user.entity.js';
-import { type LoginNote, LoginTracesRepository } from './sessions/login-traces.repository.js';
+import type { Origin } from '../../access/principal.js';
+import { inBatches } from '../../database/statements.js';
+import { Transactions } from '../../database/transactions/transactions.js';
+import { FailedLogins } from '../../rate-limits/login-limits.js';
+import { type LoginFailure, loginFailed } from '../../telemetry/metrics/measurements.js';
+import type { User } from '../../users/user.entity.js';
+import { type LoginNote, LoginTracesRepository } from '../sessions/login-traces.repository.js';
 
 /** By then, every instance has written the logins before a failure, so that the failure counts after them. */
 const SETTLE_MS = 4000;
