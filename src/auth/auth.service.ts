@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { SignInOrigin } from '../access/principal.js';
 import { Env } from '../config/env.js';
-import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
+import { LoginOpening } from './logins/login-opening.js';
 import { LoginFollowUps } from './logins/login-follow-ups.js';
 import { LoginTraces } from './logins/login-traces.js';
 import type { LoginResponse } from './logins/logins.responses.js';
@@ -13,25 +13,18 @@ import { BreachedPasswords } from './passwords/breached-passwords.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { requireRegistrable } from './registration-policy.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
-import type { NewSession } from './sessions/sessions.repository.js';
 import {
   CHALLENGE_TTL_MS,
   InvalidChallengeError,
   isChallengeOf,
   LoginChallenges,
 } from './second-factor/login-challenges.js';
-import { type Login, SessionOpening } from './sessions/session-opening.service.js';
-import { KnownPlacesRepository, type LoginUser, placeOf } from './sessions/known-places.repository.js';
+import type { Login } from './sessions/session-opening.service.js';
+import { KnownPlacesRepository, placeOf } from './sessions/known-places.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
-import {
-  type CheckedCode,
-  isWrongCode,
-  SecondFactorVerification,
-} from './second-factor/second-factor-verification.js';
+import { isWrongCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { PASSWORD_AND_CODE } from './tokens/access-token.js';
-
-type LoginIdentity = Pick<LoginUser, 'id' | 'email'>;
 
 /** Unknown emails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
 class InvalidCredentialsError extends Problem {
@@ -47,7 +40,7 @@ export class AuthService {
     private readonly places: KnownPlacesRepository,
     private readonly passwords: PasswordHasher,
     private readonly breached: BreachedPasswords,
-    private readonly sessions: SessionOpening,
+    private readonly opening: LoginOpening,
     private readonly followUps: LoginFollowUps,
     private readonly challenges: LoginChallenges,
     private readonly verification: SecondFactorVerification,
@@ -70,19 +63,16 @@ export class AuthService {
     const hash = await this.passwords.hash(password, client);
     const create = async (tx: Transaction) => {
       const user = await this.users.create(tx, email, hash, { name, locale });
-      const { session, actor } = await this.sessions.open(
-        tx,
-        { userId: user.id, authEpoch: user.authEpoch, via: 'register', refresh, deviceName, origin },
-        { type: 'account.registered', userId: user.id, userRevision: user.revision },
-      );
-      await this.followUps.keepFirstPlace(tx, user.id, { origin });
-      return { user, session, actor };
+      const { id: userId, authEpoch, revision: userRevision } = user;
+      const login: Login = { userId, authEpoch, via: 'register', refresh, deviceName, origin };
+      return this.opening.openFirstIn(tx, login, user, [
+        { type: 'account.registered', userId, userRevision },
+      ]);
     };
-    const { user, session } = invitation
+    const opened = invitation
       ? await this.invitations.register(invitation, client.key, create)
       : await this.transactions.run({ principal: client.key }, create);
-    this.traces.noteLogin(user.id);
-    return this.answer(session, user);
+    return this.opening.answer(opened);
   }
 
   /** Takes the same time whether or not the email is known. @throws second_factor_required, with the challenge */
@@ -113,7 +103,9 @@ export class AuthService {
       const extensions = { challenge, expiresAt: timeText(expiresAt) };
       throw new Problem('second_factor_required', { extensions, userId });
     }
-    const response = await this.open({ userId, authEpoch, via: 'login', refresh, deviceName, origin }, user);
+    const login: Login = { userId, authEpoch, via: 'login', refresh, deviceName, origin };
+    const response = await this.opening.open(login, user);
+    if (!response) throw new InvalidCredentialsError();
     this.followUps.checkPassword(user, password);
     return response;
   }
@@ -132,33 +124,13 @@ export class AuthService {
     const amr = PASSWORD_AND_CODE;
     const login: Login = { userId, authEpoch, via: 'login', amr, refresh, deviceName, origin };
     try {
-      return await this.open(login, user, await this.verification.check(user, 'login', typed));
+      const checked = await this.verification.check(user, 'login', typed);
+      const response = await this.opening.open(login, user, checked);
+      if (!response) throw new InvalidChallengeError('account_changed', userId);
+      return response;
     } catch (error) {
       if (isWrongCode(error)) this.traces.noteFailure('wrong_second_factor_code', user, origin);
       throw error;
     }
-  }
-
-  /** Uses the epoch that was read with the hash, so that a concurrent logout everywhere ends this session too. */
-  private async open(start: Login, user: LoginUser, code?: CheckedCode): Promise<LoginResponse> {
-    const login = { ...start, newDevice: this.followUps.isFromNewPlace(user) };
-    const work = async (tx: Transaction): Promise<NewSession> => {
-      const used = code && (await this.verification.use(tx, code));
-      return (await this.sessions.open(tx, login, used)).session;
-    };
-    try {
-      const turn = { principal: user.id, ...(code && { row: user.id }) };
-      const session = await this.transactions.run(turn, work);
-      this.traces.noteLogin(user.id);
-      this.followUps.keepPlace(user, login);
-      return this.answer(session, user);
-    } catch (error) {
-      if (!isForeignKeyViolation(error)) throw error;
-      throw code ? new InvalidChallengeError('account_changed', user.id) : new InvalidCredentialsError();
-    }
-  }
-
-  private answer(session: NewSession, { id, email }: LoginIdentity): LoginResponse {
-    return { ...this.sessions.answer(session), user: { id, email } };
   }
 }

@@ -21,6 +21,8 @@ const CHECK_EVERY_MS = 30 * DAY_MS;
 const MAX_SHOWN_AGENT = 60;
 const MAX_SHOWN_DEVICE = 60;
 
+type PlacedUser = Pick<LoginUser, 'id' | 'email' | 'placeSeenAt'>;
+
 /** What follows the answer to a login: no login waits for it, or fails because of it. */
 @Injectable()
 export class LoginFollowUps implements OnApplicationShutdown {
@@ -51,7 +53,7 @@ export class LoginFollowUps implements OnApplicationShutdown {
   }
 
   /** Call it after COMMIT. A failure delays the notice until the next login. */
-  keepPlace(user: LoginUser, login: Login): void {
+  keepPlace(user: PlacedUser, login: Login): void {
     if (!this.env.newSignInNotice || (user.placeSeenAt ?? 0) > Date.now() - DAY_MS) return;
     this.runLater(user, () => this.notePlace(user, login));
   }
@@ -61,7 +63,7 @@ export class LoginFollowUps implements OnApplicationShutdown {
     this.runLater(user, () => this.noteBreach(user, password));
   }
 
-  private runLater({ id: userId }: LoginUser, work: () => Promise<void>): void {
+  private runLater({ id: userId }: PlacedUser, work: () => Promise<void>): void {
     const running = yieldToEventLoop()
       .then(work)
       .catch((error: unknown) => {
@@ -74,7 +76,7 @@ export class LoginFollowUps implements OnApplicationShutdown {
   }
 
   /** The place and the email commit together, so that concurrent logins from one place send one email. */
-  private async notePlace(user: LoginUser, { origin, deviceName, newDevice }: Login): Promise<void> {
+  private async notePlace(user: PlacedUser, { origin, deviceName, newDevice }: Login): Promise<void> {
     const { id, email, placeSeenAt } = user;
     const place = placeOf(origin);
     const program = place.agent === 'unknown' ? undefined : place.agent;

@@ -37,14 +37,14 @@ export class SessionOpening {
   async open(
     tx: Transaction,
     { via, newDevice = false, ...start }: Login,
-    cause?: EventWithout<'actor', 'account.registered' | 'account.recovery_code_used'>,
+    causes: readonly EventWithout<'actor'>[],
   ): Promise<{ session: NewSession; actor: UserActor }> {
     const session = this.newSession(start);
     const { id: sessionId, userId } = session;
     const { requestId, address } = start.origin;
     const actor: UserActor = { kind: 'user', id: userId, sessionId, isDelegated: false, requestId, address };
     await this.sessions.insert(tx, session);
-    await this.events.record(tx, ...(cause ? [{ ...cause, actor }] : []), {
+    await this.events.record(tx, ...causes.map((cause) => ({ ...cause, actor })), {
       type: 'session.started',
       actor,
       userId,
