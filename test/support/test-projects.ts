@@ -31,6 +31,7 @@ const WITHOUT_TABLES = [
   'test/operators/access.e2e-spec.ts',
   'test/operations/{bundle,kubernetes,npm-scripts,proxies,untrusted-proxy}.e2e-spec.ts',
   'test/pages/*.e2e-spec.ts',
+  'test/providers/{id-tokens,outgoing-requests,recorded-providers}.e2e-spec.ts',
   'test/services/service-requests.e2e-spec.ts',
   'test/rate-limits/{account-limit,change-limits,full-queue,limits}.e2e-spec.ts',
 ];
