@@ -1,9 +1,9 @@
 import { applyDecorators, Body, Controller, Get, HttpCode, Post, Put, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Public, SignedIn, SignedInByPassword } from '../access/access.decorators.js';
-import type { Origin, UserActor, UserPrincipal } from '../access/principal.js';
-import { CurrentActor, CurrentUser, RequestOrigin } from '../http/request-origin.js';
+import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import type { UserActor, UserPrincipal } from '../access/principal.js';
+import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnSecondFactorService } from '../accounts/own-second-factor.js';
 import { PasswordChangeService } from '../auth/password-change.service.js';
@@ -23,8 +23,6 @@ import {
 } from './me.requests.js';
 import { EnrollmentResponse, RecoveryCodesResponse, SecondFactorResponse } from './me.responses.js';
 import { OwnEmailService } from '../accounts/own-email.js';
-import { RequestPasswordResetRequest, ResetPasswordRequest } from '../auth/auth.requests.js';
-import { PasswordResetService } from '../accounts/password-reset.js';
 
 const WRONG_PROOF = [
   invalidFields({ password: 'should not be empty', code: 'must be a string' }),
@@ -239,62 +237,5 @@ export class OwnCredentialsController {
     @Client() client: HashClient,
   ): Promise<OkResponse> {
     return this.emails.askForChange(actor, body, client).then(() => OK);
-  }
-}
-
-@Controller('api/auth/password')
-export class PasswordResetController {
-  constructor(private readonly passwordReset: PasswordResetService) {}
-
-  /**
-   * Request a password reset
-   *
-   * @remarks Sends a reset code to the email. The code is valid for 15 minutes.
-   *
-   * The response is the same if no user has the email.
-   *
-   * Limits: 3 requests in 15 minutes for one email from one client IP address. After 5 codes in a day for one client
-   * IP address, an email gets one an hour. After 10 codes for all IP addresses, it gets one in 15 minutes.
-   */
-  @Post('forgot')
-  @HttpCode(202)
-  @Public()
-  @RateLimited('forgot', 'address')
-  @ApiProblems(invalidFields({ email: 'must be an email address' }), 'mail_unavailable')
-  requestPasswordReset(
-    @Body() { email }: RequestPasswordResetRequest,
-    @RequestOrigin() origin: Origin,
-  ): Promise<OkResponse> {
-    return this.passwordReset.ask(email, origin).then(() => OK);
-  }
-
-  /**
-   * Reset the password
-   *
-   * @remarks Sets a new password by the reset code from the email or from an operator, and revokes every session of
-   * the user. A code works once.
-   *
-   * Limits: 10 requests in 15 minutes for one email from one client IP address, and 10,000,000 for one code.
-   */
-  @Post('reset')
-  @HttpCode(200)
-  @Public()
-  @RateLimited('code', 'address')
-  @ApiProblems(
-    invalidFields({
-      email: 'must be an email address',
-      code: 'must be a string',
-      newPassword: 'must be a string',
-    }),
-    commonPassword('newPassword'),
-    breachedPassword('newPassword'),
-    'invalid_email_code',
-  )
-  resetPassword(
-    @Body() body: ResetPasswordRequest,
-    @Client() client: HashClient,
-    @RequestOrigin() origin: Origin,
-  ): Promise<OkResponse> {
-    return this.passwordReset.reset(body, client, origin).then(() => OK);
   }
 }
