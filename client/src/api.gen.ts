@@ -578,7 +578,7 @@ export type AuthConfigResponse = {
 };
 
 /** Method of authentication (RFC 8176). */
-export type AuthenticationMethod = "pwd" | "otp";
+export type AuthenticationMethod = "pwd" | "fed" | "otp";
 
 /** The request is malformed. */
 export type BadRequestProblem = Problem & {
@@ -600,8 +600,8 @@ export type BodyTooLargeProblem = Problem & {
 export type ChangeEmailRequest = {
   /** The new email. */
   email: string;
-  /** The current password. */
-  password: string;
+  /** The current password. Required if the user has one. Otherwise the session must be a login at a provider in the last 10 minutes. */
+  password?: string | undefined;
   /** A TOTP code or a recovery code. Required if two-factor authentication is on. */
   code?: string | undefined;
 };
@@ -614,8 +614,8 @@ export type ChangeMemberRoleRequest = {
 
 /** Body of the operation "Change the password". */
 export type ChangePasswordRequest = {
-  /** The current password. */
-  currentPassword: string;
+  /** The current password. Required if the user has one. Otherwise the session must be a login at a provider in the last 10 minutes. */
+  currentPassword?: string | undefined;
   /** The new password, under the rules of registration. */
   newPassword: string;
   /** A TOTP code or a recovery code. Required if two-factor authentication is on. */
@@ -624,8 +624,8 @@ export type ChangePasswordRequest = {
 
 /** Body of the operation "Turn off two-factor authentication". */
 export type ChangeSecondFactorRequest = {
-  /** The current password. */
-  password: string;
+  /** The current password. Required if the user has one. Otherwise the session must be a login at a provider in the last 10 minutes. */
+  password?: string | undefined;
   /** A TOTP code of six digits, or a recovery code. Case, spaces and hyphens make no difference. */
   code: string;
 };
@@ -752,8 +752,8 @@ export type CursorExpiredProblem = Problem & {
 
 /** Body of the operation "Delete the current user". */
 export type DeleteAccountRequest = {
-  /** The current password. */
-  password: string;
+  /** The current password. Required if the user has one. Otherwise the session must be a login at a provider in the last 10 minutes. */
+  password?: string | undefined;
   /** A TOTP code or a recovery code. Required if two-factor authentication is on. */
   code?: string | undefined;
 };
@@ -898,8 +898,8 @@ export type EngineStatus = {
 
 /** Body of the operation "Enroll an authenticator app". */
 export type EnrollSecondFactorRequest = {
-  /** The current password. */
-  password: string;
+  /** The current password. Required if the user has one. Otherwise the session must be a login at a provider in the last 10 minutes. */
+  password?: string | undefined;
 };
 
 /** The secret for an authenticator app. */
@@ -2655,7 +2655,7 @@ export type ResetPasswordRequest = {
 
 /** Body of the operation "Revoke a found API key". */
 export type RevokeFoundKeyRequest = {
-  /** The API key, or a text with it, such as the line of the file in which it was found. */
+  /** The API key, as it was found. */
   key: string;
 };
 
@@ -3549,7 +3549,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Delete the current user. Deletes the user with all memberships, sessions and codes. The audit log keeps only ids. **Requires:** step-up: the access token of a session that was opened by password. The only owner of an organization must first make another member an owner. The error names such organizations in `orgs`. If two-factor authentication is on, the request needs a `code`. Limit: each request counts as a login. */
+  /** Delete the current user. Deletes the user with all memberships, sessions and codes. The audit log keeps only ids. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. The only owner of an organization must first make another member an owner. The error names such organizations in `orgs`. If two-factor authentication is on, the request needs a `code`. Limit: each request counts as a login. */
   deleteAccount: {
     input: {
       /** If true, an error suggests a fix in its member `remedy`. The default is false. */
@@ -3558,7 +3558,7 @@ export interface Operations {
       dryRun?: boolean | undefined;
     } & DeleteAccountRequest;
     data: OkResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
   /** Get the account details. Returns whether the email is verified, and when the password was last changed. **Requires:** an access token. */
@@ -3585,39 +3585,39 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Export the user's data. Returns everything that is stored about the user: profile, organizations, sessions, audit log, emails, and invitations if the email is verified. It has no hashes, codes or secrets, and no IP addresses of other users. **Requires:** step-up: the access token of a session that was opened by password. The response is streamed. If its last brace is missing, it is incomplete. */
+  /** Export the user's data. Returns everything that is stored about the user: profile, organizations, sessions, audit log, emails, and invitations if the email is verified. It has no hashes, codes or secrets, and no IP addresses of other users. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. The response is streamed. If its last brace is missing, it is incomplete. */
   exportData: {
     input: undefined;
     data: ExportResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Change the password. Sets a new password. Revokes every other session, and voids codes that have not been exchanged. **Requires:** step-up: the access token of a session that was opened by password. If two-factor authentication is on, the request needs a `code`. Limit: each request counts as a login. */
+  /** Change the password. Sets a new password, also the first one. Revokes every other session, and voids codes that have not been exchanged. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. If two-factor authentication is on, the request needs a `code`. Limit: each request counts as a login. */
   changePassword: {
     input: ChangePasswordRequest;
     data: OkResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | PasswordBreachedProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | PasswordBreachedProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Request a verification code. Sends a verification code to the user's email. The code is valid for 15 minutes. **Requires:** step-up: the access token of a session that was opened by password. If the email is already verified, no email is sent and the status is 200. Limits: 3 requests in 15 minutes. After 5 codes in a day, the user gets one an hour. */
+  /** Request a verification code. Sends a verification code to the user's email. The code is valid for 15 minutes. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. If the email is already verified, no email is sent and the status is 200. Limits: 3 requests in 15 minutes. After 5 codes in a day, the user gets one an hour. */
   requestEmailVerification: {
     input: undefined;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Verify the email. Verifies the email by the verification code. If the code belongs to an email change, the new email takes effect. **Requires:** step-up: the access token of a session that was opened by password. Limits: 10 requests in 15 minutes, and 10,000,000 for one code. */
+  /** Verify the email. Verifies the email by the verification code. If the code belongs to an email change, the new email takes effect. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. Limits: 10 requests in 15 minutes, and 10,000,000 for one code. */
   verifyEmail: {
     input: VerifyEmailRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidEmailCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | RegistrationClosedProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Request an email change. Sends a verification code to the new email and a notice to the old one. The email changes when the code is sent to `POST /api/me/email/verify`. `REGISTRATION_DOMAINS` restricts the domains. **Requires:** step-up: the access token of a session that was opened by password. A second request replaces the first. A request for the current email cancels the change. The response does not reveal whether the new email is taken. If two-factor authentication is on, the request needs a `code`. Limits: each request counts as a login. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour. After 20 codes to any emails, a user can send one an hour. */
+  /** Request an email change. Sends a verification code to the new email and a notice to the old one. The email changes when the code is sent to `POST /api/me/email/verify`. `REGISTRATION_DOMAINS` restricts the domains. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. A second request replaces the first. A request for the current email cancels the change. The response does not reveal whether the new email is taken. If two-factor authentication is on, the request needs a `code`. Limits: each request counts as a login. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour. After 20 codes to any emails, a user can send one an hour. */
   requestEmailChange: {
     input: ChangeEmailRequest;
     data: OkResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem | RegistrationClosedProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem | RegistrationClosedProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
   /** Get the 2FA status. Returns whether two-factor authentication is on, since when, and how many recovery codes are left. **Requires:** an access token. */
@@ -3627,32 +3627,32 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Enroll an authenticator app. Returns a secret for an authenticator app. It takes effect when `POST /api/me/second-factor/confirm` gets a TOTP code within 10 minutes. Another request replaces the secret. **Requires:** step-up: the access token of a session that was opened by password. Limit: each request counts as a login. */
+  /** Enroll an authenticator app. Returns a secret for an authenticator app. It takes effect when `POST /api/me/second-factor/confirm` gets a TOTP code within 10 minutes. Another request replaces the secret. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. Limit: each request counts as a login. */
   enrollSecondFactor: {
     input: EnrollSecondFactorRequest;
     data: EnrollmentResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, SecondFactorEnabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, SecondFactorEnabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Turn on two-factor authentication. Turns on two-factor authentication by a TOTP code of the enrolled app. Returns the recovery codes, which are not shown again. **Requires:** step-up: the access token of a session that was opened by password. Revokes every other session. The session of the access token then counts as a login with a second factor. If this installation sends emails, the user's email must be verified. Limit: each request counts as a login. */
+  /** Turn on two-factor authentication. Turns on two-factor authentication by a TOTP code of the enrolled app. Returns the recovery codes, which are not shown again. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. Revokes every other session. The session of the access token then counts as a login with a second factor. If this installation sends emails, the user's email must be verified. Limit: each request counts as a login. */
   confirmSecondFactor: {
     input: ConfirmSecondFactorRequest;
     data: RecoveryCodesResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<409, SecondFactorEnabledProblem | VerifiedEmailRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Renew the recovery codes. Returns ten new recovery codes, which are not shown again, and voids the previous ones. **Requires:** step-up: the access token of a session that was opened by password. Limit: each request counts as a login. */
+  /** Renew the recovery codes. Returns ten new recovery codes, which are not shown again, and voids the previous ones. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. Limit: each request counts as a login. */
   renewRecoveryCodes: {
     input: ChangeSecondFactorRequest;
     data: RecoveryCodesResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Turn off two-factor authentication. Turns off two-factor authentication: the password alone logs in. Revokes every other session. **Requires:** step-up: the access token of a session that was opened by password. An operator loses the operator grant. Limit: each request counts as a login. */
+  /** Turn off two-factor authentication. Turns off two-factor authentication: a login needs no code. Revokes every other session. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. An operator loses the operator grant. Limit: each request counts as a login. */
   removeSecondFactor: {
     input: ChangeSecondFactorRequest;
     data: OkResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
   /** List the sessions. Returns the active sessions of the user, latest first. **Requires:** an access token. */
@@ -3662,7 +3662,7 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Revoke the other sessions. Revokes every session of the user except the session of the access token. Its delegated sessions are revoked, too. **Requires:** step-up: the access token of a session that was opened by password. If `all` is true, the session of the access token is revoked as well. */
+  /** Revoke the other sessions. Revokes every session of the user except the session of the access token. Its delegated sessions are revoked, too. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. If `all` is true, the session of the access token is revoked as well. */
   revokeSessions: {
     input: {
       /** Whether the session of the access token is revoked, too. The default is false. */
@@ -3672,7 +3672,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Revoke a session. Revokes the session and every session that its one-time codes opened. **Requires:** step-up: the access token of a session that was opened by password. Revoking a delegated session revokes its whole login hand-off: the first session that a code of the login opened, and every session below it. The session of the login stays. */
+  /** Revoke a session. Revokes the session and every session that its one-time codes opened. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. Revoking a delegated session revokes its whole login hand-off: the first session that a code of the login opened, and every session below it. The session of the login stays. */
   revokeSession: {
     input: {
       /** Id of the session, from the list of sessions. */
@@ -3696,7 +3696,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Accept an invitation. Accepts an invitation to the user's email, and adds the user to the organization. **Requires:** step-up: the access token of a session that was opened by password. While the email is not verified, the request needs the code of the invitation. A code that was emailed verifies the email. Limit: 10,000,000 codes for one invitation. */
+  /** Accept an invitation. Accepts an invitation to the user's email, and adds the user to the organization. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. While the email is not verified, the request needs the code of the invitation. A code that was emailed verifies the email. Limit: 10,000,000 codes for one invitation. */
   acceptInvitation: {
     input: {
       /** Id of the invitation, from its creation or from a list of invitations. */
@@ -3706,7 +3706,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<404, InvitationNotFoundProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key";
   };
-  /** Decline an invitation. Declines an invitation to the user's email. **Requires:** step-up: the access token of a session that was opened by password. While the email is not verified, the request needs the code of the invitation. */
+  /** Decline an invitation. Declines an invitation to the user's email. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. While the email is not verified, the request needs the code of the invitation. */
   declineInvitation: {
     input: {
       /** Id of the invitation, from its creation or from a list of invitations. */
@@ -3716,14 +3716,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<404, InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key";
   };
-  /** Accept an invitation by code. Accepts the invitation that the code belongs to, and adds the user to the organization. **Requires:** step-up: the access token of a session that was opened by password. The invitation must be to the user's email, which need not be verified. A code that was emailed verifies it. Limits: 10 codes in 15 minutes, and 10,000,000 wrong ones for one invitation. */
+  /** Accept an invitation by code. Accepts the invitation that the code belongs to, and adds the user to the organization. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. The invitation must be to the user's email, which need not be verified. A code that was emailed verifies it. Limits: 10 codes in 15 minutes, and 10,000,000 wrong ones for one invitation. */
   acceptInvitationByCode: {
     input: AnswerInvitationByCodeRequest;
     data: AcceptedResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key";
   };
-  /** Decline an invitation by code. Declines the invitation that the code belongs to. **Requires:** step-up: the access token of a session that was opened by password. The invitation must be to the user's email, which need not be verified. Limits: 10 codes in 15 minutes, and 10,000,000 wrong ones for one invitation. */
+  /** Decline an invitation by code. Declines the invitation that the code belongs to. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. The invitation must be to the user's email, which need not be verified. Limits: 10 codes in 15 minutes, and 10,000,000 wrong ones for one invitation. */
   declineInvitationByCode: {
     input: AnswerInvitationByCodeRequest;
     data: OkResponse;
@@ -3765,7 +3765,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, SecondFactorNotEnabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Delete an organization. Deletes an organization and revokes its pending invitations. Requests for it return 404 immediately. **Requires:** a member of the organization with the role `owner`, and step-up: the access token of a session that was opened by password. An owner can restore it until `purgeAt`. */
+  /** Delete an organization. Deletes an organization and revokes its pending invitations. Requests for it return 404 immediately. **Requires:** a member of the organization with the role `owner`, and step-up: the access token of a session that a login opened, not a one-time code. An owner can restore it until `purgeAt`. */
   deleteOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -3779,7 +3779,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Restore a deleted organization. Restores an organization that the user owned, with the members who still exist. **Requires:** step-up: the access token of a session that was opened by password. */
+  /** Restore a deleted organization. Restores an organization that the user owned, with the members who still exist. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. */
   restoreOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -3807,7 +3807,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Transfer an organization. Makes another member an owner. The user becomes an admin, or leaves if `leave` is true. **Requires:** a member of the organization with the role `owner`, and step-up: the access token of a session that was opened by password. */
+  /** Transfer an organization. Makes another member an owner. The user becomes an admin, or leaves if `leave` is true. **Requires:** a member of the organization with the role `owner`, and step-up: the access token of a session that a login opened, not a one-time code. */
   transferOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -3989,14 +3989,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Revoke a found API key. Revokes the first API key that the text in the body contains, such as a line of source code. Its user gets an email, if the user's email is verified. **Requires:** nothing. The response is the same for every text, even if it contains no API key. */
+  /** Revoke a found API key. Revokes the API key in the body, such as one that was found in source code. Its user gets an email. **Requires:** nothing. The response is the same for every text, even if it is no API key. */
   revokeFoundApiKey: {
     input: RevokeFoundKeyRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Create an organization's API key. Creates an API key, with which a program acts as the caller at one service, limited to the organization. Returns `key` only this once. **Requires:** a member of the organization with the role `admin` or `owner`, and step-up: the access token of a session that was opened by password within the last 15 minutes (configurable). The role is at most that of the caller. The API key never has more than its user has at that moment. The caller gets an email, if the caller's email is verified. An organization can have 100 API keys. */
+  /** Create an organization's API key. Creates an API key, with which a program acts as the caller at one service, limited to the organization. Returns `key` only this once. **Requires:** a member of the organization with the role `admin` or `owner`, and step-up: the access token of a session that a login opened, not a one-time code, within the last 15 minutes (configurable). The role is at most that of the caller. The API key never has more than its user has at that moment. The caller gets an email. An organization can have 100 API keys. */
   createOrgApiKey: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4020,7 +4020,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Revoke an organization's API key. Revokes an API key of the organization, which no longer works. Admins can revoke API keys of other users. **Requires:** a member of the organization with the role `admin` or `owner`, and step-up: the access token of a session that was opened by password. */
+  /** Revoke an organization's API key. Revokes an API key of the organization, which no longer works. Admins can revoke API keys of other users. **Requires:** a member of the organization with the role `admin` or `owner`, and step-up: the access token of a session that a login opened, not a one-time code. */
   revokeOrgApiKey: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4034,7 +4034,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | KeyNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Create an API key. Creates an API key, with which a program acts as the user at one service. Returns `key` only this once. **Requires:** step-up: the access token of a session that was opened by password within the last 15 minutes (configurable). The API key never has more than its user has at that moment. The user gets an email, if the user's email is verified. A user can have 50 API keys. */
+  /** Create an API key. Creates an API key, with which a program acts as the user at one service. Returns `key` only this once. **Requires:** step-up: the access token of a session that a login opened, not a one-time code, within the last 15 minutes (configurable). The API key never has more than its user has at that moment. The user gets an email. A user can have 50 of them. */
   createApiKey: {
     input: CreateApiKeyRequest;
     data: CreatedApiKeyResponse;
@@ -4048,7 +4048,7 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Revoke an API key. Revokes an API key of the user, which no longer works. **Requires:** step-up: the access token of a session that was opened by password. */
+  /** Revoke an API key. Revokes an API key of the user, which no longer works. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. */
   revokeApiKey: {
     input: {
       /** Id of the API key, from its creation or from a list of API keys. */
@@ -4078,7 +4078,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List the user's audit log. Returns the events of the user, of the user's sessions and memberships, latest first, in pages. **Requires:** step-up: the access token of a session that was opened by password. */
+  /** List the user's audit log. Returns the events of the user, of the user's sessions and memberships, latest first, in pages. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. */
   listAuditEvents: {
     input: {
       /** Type of the events to list. The default is every type. The search for a page ends after five times `limit` events, so a page can be empty although a next page exists. */
@@ -4195,7 +4195,7 @@ export interface Operations {
     problem: At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List users. Returns all users in order of their emails, in pages. With `search`, the pages have the users whose email begins with it. The last page ends with up to 50 others, the newest first, who have it in their email or name. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** List users. Returns all users in order of their emails, in pages. With `search`, the pages have the users whose email begins with it. The last page ends with up to 50 others, the newest first, who have it in their email or name. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminListUsers: {
     input: {
       /** Part of the email or name of the users to find, such as `gra`. Case makes no difference: on SQLite of ASCII letters, on other databases of all letters, and accents make none either. */
@@ -4213,14 +4213,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Create a user. Creates a user without a password and sends them a code by email, with which they set one within 7 days at `POST /api/auth/password/reset`. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). Operators can create users while the registration is closed, and with any domain. Without a mail server, the response has the code, which is not shown again. Give it to the user. A password reset, an email change or a revocation of all sessions voids it. */
+  /** Create a user. Creates a user without a password and sends them a code by email, with which they set one within 7 days at `POST /api/auth/password/reset`. **Requires:** an operator who logged in with a second factor within the last hour (configurable). Operators can create users while the registration is closed, and with any domain. Without a mail server, the response has the code, which is not shown again. Give it to the user. A password reset, an email change or a revocation of all sessions voids it. */
   adminCreateUser: {
     input: CreateUserRequest;
     data: CreatedUserResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Get a user. Returns a user: whether the user is enabled, has two-factor authentication, and is an operator, when the user last logged in, how often a login has failed since, and whether a limit rejects logins now. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** Get a user. Returns a user: whether the user is enabled, has two-factor authentication, and is an operator, when the user last logged in, how often a login has failed since, and whether a limit rejects logins now. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminGetUser: {
     input: {
       /** Id of the user. */
@@ -4230,7 +4230,7 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List a user's sessions. Returns the active sessions of a user, latest first. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** List a user's sessions. Returns the active sessions of a user, latest first. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminListUserSessions: {
     input: {
       /** Id of the user. */
@@ -4240,7 +4240,7 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List a user's organizations. Returns the organizations of a user in order of joining, deleted ones included, in pages. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** List a user's organizations. Returns the organizations of a user in order of joining, deleted ones included, in pages. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminListUserOrgs: {
     input: {
       /** Id of the user. */
@@ -4254,7 +4254,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Disable a user. Disables a user: sessions are rejected from their next request on, and the user cannot log in. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The only enabled owner of an organization is not disabled, and `orgs` names such organizations. With `force` the user is disabled, and the response names the organizations without an enabled owner. */
+  /** Disable a user. Disables a user: sessions are rejected from their next request on, and the user cannot log in. **Requires:** an operator who logged in with a second factor within the last hour (configurable). The only enabled owner of an organization is not disabled, and `orgs` names such organizations. With `force` the user is disabled, and the response names the organizations without an enabled owner. */
   adminDisableUser: {
     input: {
       /** Id of the user. */
@@ -4264,7 +4264,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Enable a user. Enables a disabled user, who can log in again. Revoked sessions stay revoked. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A user who is not disabled stays enabled. */
+  /** Enable a user. Enables a disabled user, who can log in again. Revoked sessions stay revoked. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A user who is not disabled stays enabled. */
   adminEnableUser: {
     input: {
       /** Id of the user. */
@@ -4274,7 +4274,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Lift a user's login limits. Lets a user log in again whom too many attempts have blocked: lifts the limits of logins with their email from every IP address, and the count of wrong TOTP codes. It takes effect on every instance within 5 seconds. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). It does not lift the limit of one IP address over all emails. An attacker who continues is limited again. */
+  /** Lift a user's login limits. Lets a user log in again whom too many attempts have blocked: lifts the limits of logins with their email from every IP address, and the count of wrong TOTP codes. It takes effect on every instance within 5 seconds. **Requires:** an operator who logged in with a second factor within the last hour (configurable). It does not lift the limit of one IP address over all emails. An attacker who continues is limited again. */
   adminUnblockUser: {
     input: {
       /** Id of the user. */
@@ -4284,7 +4284,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Revoke a user's sessions. Revokes all sessions of a user, who can log in again. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** Revoke a user's sessions. Revokes all sessions of a user, who can log in again. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminRevokeUserSessions: {
     input: {
       /** Id of the user. */
@@ -4294,7 +4294,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Verify a user's email. Marks the email as verified, because the operator knows that it belongs to the user. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A verified email stays verified. */
+  /** Verify a user's email. Marks the email as verified, because the operator knows that it belongs to the user. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A verified email stays verified. */
   adminVerifyUserEmail: {
     input: {
       /** Id of the user. */
@@ -4304,7 +4304,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Turn off a user's 2FA. Turns off two-factor authentication for a user who lost the second factor and whose identity you have checked. Revokes every session, and sends a notice if the email is verified. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A user without two-factor authentication stays as it is. Operators are rejected: for them, use the command line, which also revokes the operator grant. */
+  /** Turn off a user's 2FA. Turns off two-factor authentication for a user who lost the second factor and whose identity you have checked. Revokes every session, and sends a notice if the email is verified. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A user without two-factor authentication stays as it is. Operators are rejected: for them, use the command line, which also revokes the operator grant. */
   adminRemoveUserSecondFactor: {
     input: {
       /** Id of the user. */
@@ -4314,7 +4314,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Issue a reset code. Returns a reset code, which is not shown again. Give it to the user, who sets a new password with it within 15 minutes. A notice is sent if the email is verified. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The code does not verify the email. An email change or a revocation of all sessions voids it. */
+  /** Issue a reset code. Returns a reset code, which is not shown again. Give it to the user, who sets a new password with it within 15 minutes. A notice is sent if the email is verified. **Requires:** an operator who logged in with a second factor within the last hour (configurable). The code does not verify the email. An email change or a revocation of all sessions voids it. */
   adminIssueResetCode: {
     input: {
       /** Id of the user. */
@@ -4324,7 +4324,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem | AccountDisabledProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Delete a user. Deletes a user with all memberships, sessions and codes. The audit log keeps only ids. This cannot be undone. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The only enabled owner of an organization is not deleted, and `orgs` names such organizations. With `force` the user is deleted, and the response names the organizations without an enabled owner. */
+  /** Delete a user. Deletes a user with all memberships, sessions and codes. The audit log keeps only ids. This cannot be undone. **Requires:** an operator who logged in with a second factor within the last hour (configurable). The only enabled owner of an organization is not deleted, and `orgs` names such organizations. With `force` the user is deleted, and the response names the organizations without an enabled owner. */
   adminDeleteUser: {
     input: {
       /** Id of the user. */
@@ -4334,7 +4334,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List organizations. Returns all organizations in order of their names, deleted ones included, in pages. With `search`, the pages have the organizations whose name begins with it. The last page ends with up to 50 others, the newest first, which have it in their name. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** List organizations. Returns all organizations in order of their names, deleted ones included, in pages. With `search`, the pages have the organizations whose name begins with it. The last page ends with up to 50 others, the newest first, which have it in their name. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminListOrgs: {
     input: {
       /** Part of the names to find, such as `engine`. Case makes no difference: on SQLite of ASCII letters, on other databases of all letters, and accents make none either. */
@@ -4350,7 +4350,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Get an organization as operator. Returns an organization with the number of members of each role. The organization may be deleted. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** Get an organization as operator. Returns an organization with the number of members of each role. The organization may be deleted. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminGetOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4360,7 +4360,7 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List an organization's members. Returns the members in order of their emails, in pages, with whether they are disabled. `search` finds the members whose email begins with it. The organization may be deleted. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** List an organization's members. Returns the members in order of their emails, in pages, with whether they are disabled. `search` finds the members whose email begins with it. The organization may be deleted. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminListOrgMembers: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4378,7 +4378,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Add an owner. Makes a member an owner. The other owners stay. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A user who is no member is rejected. With `force` the user is added as owner. */
+  /** Add an owner. Makes a member an owner. The other owners stay. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A user who is no member is rejected. With `force` the user is added as owner. */
   adminAddOrgOwner: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4388,7 +4388,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | MemberDisabledProblem | UserHasTooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Set a member's role. Gives a member another role. The only enabled owner stays an owner: add another one first. A disabled user does not become an owner. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** Set a member's role. Gives a member another role. The only enabled owner stays an owner: add another one first. A disabled user does not become an owner. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminSetOrgMemberRole: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4400,7 +4400,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem | MemberDisabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Remove a member as operator. Removes a member from the organization, and revokes the pending invitations by this member. The only enabled owner stays: add another one first. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). If an organization without an owner loses its last member, it is deleted. */
+  /** Remove a member as operator. Removes a member from the organization, and revokes the pending invitations by this member. The only enabled owner stays: add another one first. **Requires:** an operator who logged in with a second factor within the last hour (configurable). If an organization without an owner loses its last member, it is deleted. */
   adminRemoveOrgMember: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4412,7 +4412,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Restore an organization. Restores a deleted organization with the members who still exist, until its `purgeAt`. An organization that is not deleted stays as it is. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An organization whose owners were deleted or disabled is rejected. With `force` it is restored. */
+  /** Restore an organization. Restores a deleted organization with the members who still exist, until its `purgeAt`. An organization that is not deleted stays as it is. **Requires:** an operator who logged in with a second factor within the last hour (configurable). An organization whose owners were deleted or disabled is rejected. With `force` it is restored. */
   adminRestoreOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4422,7 +4422,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Delete any organization. Deletes an organization and revokes its pending invitations. Requests for it return 404 immediately. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An owner or an operator can restore it until `purgeAt`. A deleted organization stays deleted. */
+  /** Delete any organization. Deletes an organization and revokes its pending invitations. Requests for it return 404 immediately. **Requires:** an operator who logged in with a second factor within the last hour (configurable). An owner or an operator can restore it until `purgeAt`. A deleted organization stays deleted. */
   adminDeleteOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4432,7 +4432,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Lift the required second factor. Ends the requirement of two-factor authentication in an organization, whose owners may all be suspended by it. The organization may be deleted. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An organization without the requirement stays as it is. */
+  /** Lift the required second factor. Ends the requirement of two-factor authentication in an organization, whose owners may all be suspended by it. The organization may be deleted. **Requires:** an operator who logged in with a second factor within the last hour (configurable). An organization without the requirement stays as it is. */
   adminLiftOrgSecondFactor: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4442,7 +4442,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The parameter `actorId` lists what a user or an operator did. */
+  /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in with a second factor within the last hour (configurable). The parameter `actorId` lists what a user or an operator did. */
   adminListAuditEvents: {
     input: {
       /** Type of the events. It needs `userId`, `orgId`, `actorId`, or at most a day between `since` and `until`. A page can be empty although a next page exists. */
@@ -4468,7 +4468,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List emails. Returns the emails that wait, failed or were dropped, latest first, in pages, without their texts and codes. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). Emails are kept for 7 days. */
+  /** List emails. Returns the emails that wait, failed or were dropped, latest first, in pages, without their texts and codes. **Requires:** an operator who logged in with a second factor within the last hour (configurable). Emails are kept for 7 days. */
   adminListEmails: {
     input: {
       /** State of the emails to list. The default is emails that wait or failed. */
@@ -4484,7 +4484,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Send an email now. Sends an email that waits or has failed. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An email is never sent if its code has expired or is void, or if its invitation has ended. */
+  /** Send an email now. Sends an email that waits or has failed. **Requires:** an operator who logged in with a second factor within the last hour (configurable). An email is never sent if its code has expired or is void, or if its invitation has ended. */
   adminRetryEmail: {
     input: {
       /** Id of the email. */
@@ -4494,7 +4494,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, MailNotFoundProblem> | At<409, MailEndedProblem | MailObsoleteProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List services. Returns all services in order of their names, removed ones included, in pages. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** List services. Returns all services in order of their names, removed ones included, in pages. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminListServices: {
     input: {
       /** Maximum number of services on a page. */
@@ -4506,7 +4506,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Get a service. Returns a service, with the services that it may call, those that may call it, and the ids and times of its secrets. The command line adds secrets. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** Get a service. Returns a service, with the services that it may call, those that may call it, and the ids and times of its secrets. The command line adds secrets. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminGetService: {
     input: {
       /** Name of the service. */
@@ -4516,7 +4516,7 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Disable a service. Disables a service: its credentials are rejected from the next request on. Revokes the sessions that codes for it opened. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A disabled service stays disabled. */
+  /** Disable a service. Disables a service: its credentials are rejected from the next request on. Revokes the sessions that codes for it opened. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A disabled service stays disabled. */
   adminDisableService: {
     input: {
       /** Name of the service. */
@@ -4526,7 +4526,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Enable a service. Enables a disabled service. Revoked sessions stay revoked. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A service that is not disabled stays enabled. */
+  /** Enable a service. Enables a disabled service. Revoked sessions stay revoked. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A service that is not disabled stays enabled. */
   adminEnableService: {
     input: {
       /** Name of the service. */
@@ -4536,7 +4536,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<409, ServiceRemovedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Allow a call. Allows a service to call another one, for itself and for users whose access tokens it holds. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The call has one direction, and does not include what the called service may call. An allowed call stays allowed. */
+  /** Allow a call. Allows a service to call another one, for itself and for users whose access tokens it holds. **Requires:** an operator who logged in with a second factor within the last hour (configurable). The call has one direction, and does not include what the called service may call. An allowed call stays allowed. */
   adminAllowCall: {
     input: {
       /** Name of the service. */
@@ -4546,7 +4546,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<409, ServiceRemovedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Revoke a call. Revokes the calls of a service to another one from the next request on. Every access token for these calls ends, and stays ended if the call is allowed again. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A call that is not allowed stays so. */
+  /** Revoke a call. Revokes the calls of a service to another one from the next request on. Every access token for these calls ends, and stays ended if the call is allowed again. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A call that is not allowed stays so. */
   adminRevokeCall: {
     input: {
       /** Name of the service. */
@@ -4558,7 +4558,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List API keys as operator. Returns the API keys of all users and organizations, latest first, in pages. One filter at most selects those of a user, of an organization or for a service. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The API keys of a user include those that act as this user in organizations. */
+  /** List API keys as operator. Returns the API keys of all users and organizations, latest first, in pages. One filter at most selects those of a user, of an organization or for a service. **Requires:** an operator who logged in with a second factor within the last hour (configurable). The API keys of a user include those that act as this user in organizations. */
   adminListApiKeys: {
     input: {
       /** Id of the user as whom the API keys act, in organizations too. */
@@ -4576,7 +4576,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Revoke an API key as operator. Revokes an API key of a user or of an organization for good. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An own API key of an operator is protected. Only this operator and the command line can revoke it. */
+  /** Revoke an API key as operator. Revokes an API key of a user or of an organization for good. **Requires:** an operator who logged in with a second factor within the last hour (configurable). An own API key of an operator is protected. Only this operator and the command line can revoke it. */
   adminRevokeApiKey: {
     input: {
       /** Id of the API key, from its creation or from a list of API keys. */
@@ -4586,7 +4586,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, KeyNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Get the installation's status. Returns the version, the database, the signing keys, the number of emails that wait or failed, and what `GET /health/ready` returns. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** Get the installation's status. Returns the version, the database, the signing keys, the number of emails that wait or failed, and what `GET /health/ready` returns. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminGetStatus: {
     input: undefined;
     data: ServiceStatus;
@@ -4613,20 +4613,20 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   issueCode: {"method":"POST","path":"/api/auth/code","body":"json","fields":["codeChallenge","audience","codeChallengeMethod"],"auth":"bearer","answer":["code"],"codes":"validation_failed malformed_json audience_required unauthorized invalid_token insufficient_scope email_not_verified body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   exchangeCode: {"method":"POST","path":"/api/auth/code/exchange","body":"json","fields":["code","codeVerifier"],"auth":"basic","anonymous":true,"keyed":true,"repeatable":true,"callers":"service","answer":["token"],"codes":"validation_failed malformed_json invalid_code invalid_client body_too_large unsupported_media_type internal_error unavailable storage_full"},
   getMe: {"method":"GET","path":"/api/me","query":["include"],"auth":"bearer","repeatable":true,"answer":["user","orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
-  deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_user_authentication insufficient_scope step_up_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   getProfile: {"method":"GET","path":"/api/me/profile","auth":"bearer","repeatable":true,"answer":["profile"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
   updateProfile: {"method":"PATCH","path":"/api/me/profile","query":["dryRun"],"body":"json","fields":["name","avatarUrl","locale"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["profile"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","apiKeys","sessions","knownPlaces","loginTrace","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified step_up_required rate_limited internal_error unavailable storage_full"},
-  changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common password_breached invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common password_breached invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   requestEmailVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verifyEmail: {"method":"POST","path":"/api/me/email/verify","body":"json","fields":["code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_email_code unauthorized invalid_token insufficient_scope step_up_required registration_closed email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  requestEmailChange: {"method":"PUT","path":"/api/me/email","body":"json","fields":["email","password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password registration_closed mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  requestEmailChange: {"method":"PUT","path":"/api/me/email","body":"json","fields":["email","password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_user_authentication insufficient_scope step_up_required wrong_password registration_closed mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getSecondFactor: {"method":"GET","path":"/api/me/second-factor","auth":"bearer","repeatable":true,"answer":["enabled","enabledAt","recoveryCodesLeft"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
-  enrollSecondFactor: {"method":"POST","path":"/api/me/second-factor","body":"json","fields":["password"],"auth":"bearer","answer":["secret","uri"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required wrong_password second_factor_enabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  enrollSecondFactor: {"method":"POST","path":"/api/me/second-factor","body":"json","fields":["password"],"auth":"bearer","answer":["secret","uri"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified step_up_required wrong_password second_factor_enabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   confirmSecondFactor: {"method":"POST","path":"/api/me/second-factor/confirm","body":"json","fields":["code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_second_factor_code unauthorized invalid_token insufficient_scope email_not_verified step_up_required second_factor_enabled verified_email_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  renewRecoveryCodes: {"method":"POST","path":"/api/me/second-factor/recovery-codes","body":"json","fields":["password","code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  removeSecondFactor: {"method":"POST","path":"/api/me/second-factor/remove","body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  renewRecoveryCodes: {"method":"POST","path":"/api/me/second-factor/recovery-codes","body":"json","fields":["password","code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  removeSecondFactor: {"method":"POST","path":"/api/me/second-factor/remove","body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   revokeSessions: {"method":"DELETE","path":"/api/me/sessions","query":["all"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   revokeSession: {"method":"DELETE","path":"/api/me/sessions/{sessionId}","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required session_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},

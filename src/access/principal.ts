@@ -11,7 +11,7 @@ export function lowerRole(one: Role, other: Role): Role {
 }
 
 /** RFC 8176 */
-export const AUTHENTICATION_METHODS = ['pwd', 'otp'] as const;
+export const AUTHENTICATION_METHODS = ['pwd', 'fed', 'otp'] as const;
 
 export type AuthenticationMethod = (typeof AUTHENTICATION_METHODS)[number];
 
@@ -97,7 +97,10 @@ export function isSignedInOperator(actor: Actor): actor is SignedInOperator {
   return actor.kind === 'operator' && actor.sessionId !== undefined;
 }
 
-export type UserActor = Origin & Pick<UserPrincipal, 'kind' | 'id' | 'sessionId' | 'isDelegated'>;
+/** `amr` and `authTime` are absent if the actor is not the caller of a request. */
+export type UserActor = Origin &
+  Pick<UserPrincipal, 'kind' | 'id' | 'sessionId' | 'isDelegated'> &
+  Partial<Pick<UserPrincipal, 'amr' | 'authTime'>>;
 
 export interface OperatorActor extends Partial<Origin> {
   kind: 'operator';

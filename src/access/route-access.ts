@@ -3,7 +3,7 @@ import { Problem } from '../problems/problem.js';
 import type { Env } from '../config/env.js';
 import { type Principal, type Role, type ServiceScope, userOf, type UserPrincipal } from './principal.js';
 
-export const RECENT_LOGIN = 'This operation requires a recent login with the password. Log in again.';
+export const RECENT_LOGIN = 'This operation requires a recent login. Log in again.';
 
 export const UNVERIFIED =
   'Verify your email first. POST /api/me/email/verification sends a code for POST /api/me/email/verify.';
@@ -69,6 +69,16 @@ export function requireAssurance(
     (!login || Date.now() - authTime <= login.maxAge * 1000);
   if (login && !isMet) throw loginNeeded(login);
   if (isDelegated) throw new Problem('step_up_required');
+}
+
+/** seconds */
+const PROVIDER_LOGIN_AGE = 600;
+
+/** Stands for the password of a user who has none. */
+export function requireProviderLogin(session: SessionAssurance): void {
+  const login = { secondFactor: false, maxAge: PROVIDER_LOGIN_AGE };
+  if (!session.amr?.includes('fed')) throw loginNeeded(login);
+  requireAssurance(session, { by: 'password', login });
 }
 
 /** `boundTokens` also admits tokens of a code for one service. */

@@ -45,7 +45,7 @@ export class OwnEmailService {
     client: HashClient,
   ): Promise<void> {
     this.mails.requireServer();
-    const owner = await this.owners.verify(actor.id, proof, client);
+    const owner = await this.owners.verify(actor, proof, client);
     const { id, email: current } = owner.credentials;
     if (email !== current) requireAcceptedDomain(this.env, email);
     await this.transactions.run({ principal: id, row: id }, async (tx) => {

@@ -55,8 +55,8 @@ export class OwnSecondFactorService {
   }
 
   /** Replaces a pending secret. @throws wrong_password, second_factor_enabled, InvalidTokenError */
-  async begin(userId: string, password: string, client: HashClient) {
-    const { email, secondFactorAt } = await this.proofs.verifyPassword(userId, password, client);
+  async begin(actor: UserActor, password: string | undefined, client: HashClient) {
+    const { id: userId, email, secondFactorAt } = await this.proofs.verifyPassword(actor, password, client);
     if (secondFactorAt !== null) throw new Problem('second_factor_enabled');
     const bytes = newTotpSecret();
     const encrypted = new EncryptedSecrets(this.keys, 'second factor secrets').encrypt(bytes, userId);
@@ -141,7 +141,7 @@ export class OwnSecondFactorService {
   }
 
   private async verify(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<ProvenOwner> {
-    const owner = await this.proofs.verify(actor.id, proof, client);
+    const owner = await this.proofs.verify(actor, proof, client);
     if (!owner.code) throw new Problem('invalid_second_factor_code');
     return owner;
   }

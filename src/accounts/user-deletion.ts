@@ -116,7 +116,7 @@ export class OwnDeletion {
 
   async delete(write: Write, proof: OwnerProof, client: HashClient): Promise<OkResponse> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const owner = await this.proofs.verify(write.actor.id, proof, client);
+      const owner = await this.proofs.verify(write.actor, proof, client);
       const done = await this.deleteProven(write, owner);
       if (done.kind === 'done') return done.answer;
     }

@@ -16,7 +16,7 @@ import { SessionRevocation } from './sessions/session-revocation.js';
 import { OwnerProofs, type ProvenOwner } from './second-factor/owner-proofs.js';
 
 interface PasswordChange {
-  currentPassword: string;
+  currentPassword?: string | undefined;
   newPassword: string;
   code?: string | undefined;
 }
@@ -45,7 +45,8 @@ export class PasswordChangeService {
   ): Promise<void> {
     let hash: string | undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const owner = await this.proofs.verify(actor.id, { password: currentPassword, code }, client);
+      const proof = { password: currentPassword, code };
+      const owner = await this.proofs.verify(actor, proof, client, 'currentPassword');
       // Validation cannot compare the email, which is not in the body.
       const message = passwordFault(newPassword, owner.credentials.email, this.env);
       if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);

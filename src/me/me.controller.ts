@@ -15,6 +15,7 @@ import {
   DeleteAccountRequest,
   EndSessionsQuery,
   ListOwnOrgsQuery,
+  NO_PROVIDER_LOGIN,
   PROFILE_CHANGES,
   UpdateProfileRequest,
 } from './me.requests.js';
@@ -187,6 +188,7 @@ export class MeController {
     'wrong_password',
     'invalid_second_factor_code',
     'second_factor_code_used',
+    NO_PROVIDER_LOGIN,
     {
       code: 'last_owner',
       extensions: { orgs: [{ id: ORG_ID, name: 'Analytical Engines', hasOtherMembers: true }] },

@@ -1,26 +1,39 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
+import { RECENT_LOGIN } from '../access/route-access.js';
 import { IsAcceptablePassword, IsPassword } from '../auth/passwords/password.decorators.js';
 import { IsEmailAddress, IsProfileField } from '../users/user.fields.js';
 import { SecondFactorCode } from '../auth/auth.requests.js';
 import { IfGiven, IsText, PageCursor, PageLimit } from '../http/fields.js';
 
+/** of a user without a password, whose session is no recent login at a provider */
+export const NO_PROVIDER_LOGIN = { code: 'insufficient_user_authentication', detail: RECENT_LOGIN } as const;
+
+const OwnPassword = (): PropertyDecorator =>
+  applyDecorators(
+    IfGiven(),
+    IsPassword({
+      description:
+        'The current password. Required if the user has one. Otherwise the session must be a login at a provider in the last 10 minutes.',
+    }),
+  );
+
 export class EnrollSecondFactorRequest {
-  @IsPassword() password: string;
+  @OwnPassword() password?: string;
 }
 
 export class ChangeEmailRequest {
   /** The new email. */
   @IsEmailAddress('ada.lovelace@example.com') email: string;
 
-  /** The current password. */
-  @IsPassword() password: string;
+  @OwnPassword() password?: string;
 
   @SecondFactorCode() code?: string;
 }
 
 export class ChangePasswordRequest {
-  @IsPassword() currentPassword: string;
+  @OwnPassword() currentPassword?: string;
 
   /** The new password, under the rules of registration. */
   @IsAcceptablePassword('an engine weaves algebraic patterns') newPassword: string;
@@ -30,7 +43,7 @@ export class ChangePasswordRequest {
 
 /** The password and a code, since either alone may be stolen. */
 export class ChangeSecondFactorRequest {
-  @IsPassword() password: string;
+  @OwnPassword() password?: string;
 
   /** A TOTP code of six digits, or a recovery code. Case, spaces and hyphens make no difference. */
   @IsText(6, 64, { example: '492039' }) code: string;
@@ -42,7 +55,7 @@ export class ConfirmSecondFactorRequest {
 }
 
 export class DeleteAccountRequest {
-  @IsPassword() password: string;
+  @OwnPassword() password?: string;
 
   @SecondFactorCode() code?: string;
 }

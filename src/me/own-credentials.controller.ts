@@ -15,6 +15,7 @@ import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import {
   EnrollSecondFactorRequest,
+  NO_PROVIDER_LOGIN,
   ChangeEmailRequest,
   ChangePasswordRequest,
   ChangeSecondFactorRequest,
@@ -25,10 +26,11 @@ import { EnrollmentResponse, RecoveryCodesResponse, SecondFactorResponse } from 
 import { OwnEmailService } from '../accounts/own-email.js';
 
 const WRONG_PROOF = [
-  invalidFields({ password: 'should not be empty', code: 'must be a string' }),
+  invalidFields({ code: 'must be a string' }),
   'wrong_password',
   'invalid_second_factor_code',
   'second_factor_code_used',
+  NO_PROVIDER_LOGIN,
 ] as const;
 
 /** The user proves the change by a password or a code, so a request counts as a login for the limits. */
@@ -46,7 +48,7 @@ export class OwnCredentialsController {
   /**
    * Change the password
    *
-   * @remarks Sets a new password. Revokes every other session, and voids codes that have not been exchanged.
+   * @remarks Sets a new password, also the first one. Revokes every other session, and voids codes that have not been exchanged.
    *
    * If two-factor authentication is on, the request needs a `code`.
    *
@@ -54,12 +56,13 @@ export class OwnCredentialsController {
    */
   @Put('password')
   @ProvenChange(
-    invalidFields({ currentPassword: 'should not be empty', newPassword: 'must be a string' }),
+    invalidFields({ newPassword: 'must be a string' }),
     commonPassword('newPassword'),
     breachedPassword('newPassword'),
     'wrong_password',
     'invalid_second_factor_code',
     'second_factor_code_used',
+    NO_PROVIDER_LOGIN,
   )
   changePassword(
     @CurrentActor() actor: UserActor,
@@ -90,13 +93,18 @@ export class OwnCredentialsController {
    * Limit: each request counts as a login.
    */
   @Post('second-factor')
-  @ProvenChange(invalidFields({ password: 'should not be empty' }), 'wrong_password', 'second_factor_enabled')
+  @ProvenChange(
+    invalidFields({ password: 'should not be empty' }),
+    'wrong_password',
+    'second_factor_enabled',
+    NO_PROVIDER_LOGIN,
+  )
   enrollSecondFactor(
-    @CurrentUser() { id }: UserPrincipal,
+    @CurrentActor() actor: UserActor,
     @Body() { password }: EnrollSecondFactorRequest,
     @Client() client: HashClient,
   ): Promise<EnrollmentResponse> {
-    return this.secondFactor.begin(id, password, client);
+    return this.secondFactor.begin(actor, password, client);
   }
 
   /**
@@ -146,7 +154,7 @@ export class OwnCredentialsController {
   /**
    * Turn off two-factor authentication
    *
-   * @remarks Turns off two-factor authentication: the password alone logs in. Revokes every other session.
+   * @remarks Turns off two-factor authentication: a login needs no code. Revokes every other session.
    *
    * An operator loses the operator grant.
    *
@@ -224,10 +232,11 @@ export class OwnCredentialsController {
   @SignedInByPassword({ unverified: true })
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
-    invalidFields({ email: 'must be an email address', password: 'should not be empty' }),
+    invalidFields({ email: 'must be an email address' }),
     'wrong_password',
     'invalid_second_factor_code',
     'second_factor_code_used',
+    NO_PROVIDER_LOGIN,
     'mail_unavailable',
     FOREIGN_DOMAIN,
   )

@@ -262,7 +262,7 @@ describe("a user's own API keys", () => {
     expect(late).toMatchObject(insufficientUserAuthentication);
     expect(late.headers.get('www-authenticate')).toMatch(/ max_age=900$/);
     expect(late.body).toMatchObject({
-      detail: expect.stringMatching(/recent login with the password/) as string,
+      detail: expect.stringMatching(/requires a recent login/) as string,
     });
     expect((await ada.delete(`${PATH}/${id}`)).status).toBe(200);
   });

@@ -608,6 +608,12 @@ async function useSecondFactors(): Promise<void> {
   await send('confirmSecondFactor', { by: other, body: { code } });
   await send(changes, { by: other, body: { password: other.password, code } });
 
+  const withoutPassword = await anAccount(service);
+  await db.query("UPDATE users SET password_hash = '!' WHERE id = ?", [withoutPassword.id]);
+  await send('changePassword', { by: withoutPassword, body: { newPassword: aPassword() } });
+  await send('requestEmailChange', { by: withoutPassword, body: { email: anEmail() } });
+  await send(`enrollSecondFactor deleteAccount ${changes}`, { by: withoutPassword, body: { code } });
+
   const busy = await anAccount(service, 'busy');
   await send(writes, { by: busy, body: {} });
   for (let count = 0; count < 4; count += 1)

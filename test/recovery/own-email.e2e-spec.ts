@@ -287,7 +287,9 @@ describe('the own e-mail', () => {
 
   it.concurrent('refuses bodies that are none', async () => {
     const user = await anAccount(service);
-    expect(await user.put(EMAIL, {})).toMatchObject(invalidFields('email', 'password'));
+    expect(await user.put(EMAIL, {})).toMatchObject(invalidFields('email'));
+    expect(await user.put(EMAIL, { password: '' })).toMatchObject(invalidFields('email', 'password'));
+    expect(await user.put(EMAIL, { email: anEmail() })).toMatchObject(invalidFields('password'));
     const injected = { email: 'a\r\nBcc: b@c.de', password: 'x' };
     expect(await user.put(EMAIL, injected)).toMatchObject(invalidFields('email'));
     for (const body of [{}, { code: 0 }, { code: false }])

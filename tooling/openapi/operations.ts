@@ -6,9 +6,9 @@ import { handlersOf } from './caller-documents.ts';
 import { codeSamples } from './code-samples.ts';
 import { operationsOf } from './document-parts.ts';
 
-const STEP_UP = 'step-up: the access token of a session that was opened by password';
+const STEP_UP = 'step-up: the access token of a session that a login opened, not a one-time code';
 
-const RECENT_LOGIN = `${STEP_UP} within the last 15 minutes (configurable)`;
+const RECENT_LOGIN = `${STEP_UP}, within the last 15 minutes (configurable)`;
 
 const ROLES = { member: '', admin: ' with the role `admin` or `owner`', owner: ' with the role `owner`' };
 
@@ -18,7 +18,7 @@ function requirementOf(access: Access): string {
   if (access.to === 'services')
     return access.scope ? `service credentials with the scope \`${access.scope}\`` : 'service credentials';
   if (access.to === 'operators')
-    return 'an operator who logged in by password and second factor within the last hour (configurable)';
+    return 'an operator who logged in with a second factor within the last hour (configurable)';
   if (access.to === 'members') {
     const member = `a member of the organization${ROLES[access.minRole]}`;
     return access.assurance ? `${member}, and ${loginOf(access.assurance)}` : member;

@@ -19,16 +19,16 @@ import {
 } from './password-policy.js';
 import { BREACHED_PASSWORD } from './breached-passwords.js';
 import { Env } from '../../config/env.js';
-import type { ProblemExample } from '../../openapi/decorators.js';
+import type { FieldOptions, ProblemExample } from '../../openapi/decorators.js';
 
 const Normalized = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? normalizePassword(value) : value,
   );
 
-export const IsPassword = (): PropertyDecorator =>
+export const IsPassword = (options: FieldOptions = {}): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ format: 'password', minLength: 1, example: 'correct horse battery' }),
+    ApiProperty({ format: 'password', minLength: 1, example: 'correct horse battery', ...options }),
     Normalized(),
     IsNotEmpty(),
     IsString(),

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/principal.js';
+import { requireProviderLogin } from '../../access/route-access.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { Problem, ValidationProblem } from '../../problems/problem.js';
+import { NO_PASSWORD_HASH } from '../../users/user.entity.js';
 import { type Credentials, UsersRepository } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
@@ -10,7 +12,7 @@ import { InvalidTokenError } from '../tokens/access-token.js';
 import { type CheckedCode, SecondFactorVerification } from './second-factor-verification.js';
 
 export interface OwnerProof {
-  password: string;
+  password?: string | undefined;
   code?: string | undefined;
 }
 
@@ -29,17 +31,34 @@ export class OwnerProofs {
     private readonly events: EventsRepository,
   ) {}
 
-  async verifyPassword(userId: string, password: string, client: HashClient): Promise<Credentials> {
-    const credentials = await this.users.findCredentialsById(userId);
+  /** A recent login at a provider stands for the password of a user who has none. @param field of the password */
+  async verifyPassword(
+    actor: UserActor,
+    password: string | undefined,
+    client: HashClient,
+    field = 'password',
+  ): Promise<Credentials> {
+    const credentials = await this.users.findCredentialsById(actor.id);
     if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError('user_gone');
+    if (password === undefined) {
+      if (credentials.passwordHash !== NO_PASSWORD_HASH)
+        throw new ValidationProblem([{ field, message: 'should not be empty' }]);
+      requireProviderLogin(actor);
+      return credentials;
+    }
     const { matches } = await this.passwords.verify(credentials, password, client);
     if (!matches) throw new Problem('wrong_password');
     return credentials;
   }
 
   /** Call `use` in the transaction that acts. @throws wrong_password, InvalidTokenError, RateLimitedError */
-  async verify(userId: string, { password, code }: OwnerProof, client: HashClient): Promise<ProvenOwner> {
-    const credentials = await this.verifyPassword(userId, password, client);
+  async verify(
+    actor: UserActor,
+    { password, code }: OwnerProof,
+    client: HashClient,
+    field?: string,
+  ): Promise<ProvenOwner> {
+    const credentials = await this.verifyPassword(actor, password, client, field);
     if (credentials.secondFactorAt === null) return { credentials, code: undefined };
     if (code === undefined)
       throw new ValidationProblem([{ field: 'code', message: 'must be a TOTP code or a recovery code' }]);
