@@ -20,23 +20,26 @@ const refused = (code: string): Answer => failedWith(code, { status: 403, detail
 
 let started: Started[];
 let finished: Parameters<Finish>[0][];
+let signals: unknown[];
 let answers: Answer[];
 let authorizationUrl: string;
 
 /** Answers as Accounts does, which is not part of these tests. */
 const client: Client = {
-  startProviderLogin: (input) => {
+  startProviderLogin: (input, options) => {
     started.push(input);
+    signals.push(options?.signal);
     return Promise.resolve(success({ authorizationUrl, state: STATE, expiresAt: '' }));
   },
-  finishProviderLogin: (input) => {
+  finishProviderLogin: (input, options) => {
     finished.push(input);
+    signals.push(options?.signal);
     return Promise.resolve(answers.shift() ?? LOGGED_IN);
   },
 };
 
 beforeEach(() => {
-  [started, finished, answers, authorizationUrl] = [[], [], [], AUTHORIZATION_URL];
+  [started, finished, signals, answers, authorizationUrl] = [[], [], [], [], AUTHORIZATION_URL];
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -47,6 +50,15 @@ const redirectUri = (): string => started.at(-1)!.redirectUri!;
 const callback = (parameters: Record<string, string>): string =>
   `${redirectUri()}?${new URLSearchParams(parameters).toString()}`;
 const withCode = (): Promise<Response> => fetch(callback({ code: CODE, state: STATE }));
+
+const CALLBACK = `/callback?code=${CODE}&state=${STATE}`;
+
+/** A request of a browser that follows no redirect. It needs no timer, as `fetch` does. */
+async function visit(target: string): Promise<void> {
+  const socket = connect(Number(new URL(redirectUri()).port), '127.0.0.1');
+  socket.end(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  await once(socket.resume(), 'close');
+}
 
 /** A login at which the browser does what `browse` does. */
 const logIn = (browse: (url: string) => unknown, more: Partial<ProviderLoginOptions> = {}) =>
@@ -201,6 +213,9 @@ describe('a login at a provider by a loopback address', () => {
     const login = await logIn(() => giveUp.abort(), { signal: giveUp.signal });
     expect(login).toMatchObject(failedWith('aborted'));
     await expectClosed();
+    const { signal } = new AbortController();
+    expect(await logIn(withCode, { signal })).toBe(LOGGED_IN);
+    expect(signals).toEqual([giveUp.signal, signal, signal]);
   });
 
   it('ends when Accounts no longer accepts the state', async () => {
@@ -215,20 +230,15 @@ describe('a login at a provider by a loopback address', () => {
 
   it('closes if the browser never asks for the page', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { port } = await new Promise<URL>((found) => {
-      const browse = (): void => {
-        const socket = connect(Number(new URL(redirectUri()).port), '127.0.0.1');
-        socket.end(`GET /callback?code=${CODE}&state=${STATE} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-        socket.on('close', () => found(new URL(redirectUri())));
-        socket.resume();
-      };
-      void logIn(browse);
-    });
+    expect(await logIn(() => visit(CALLBACK))).toBe(LOGGED_IN);
     vi.advanceTimersByTime(5_000);
-    const refusal = connect(Number(port), '127.0.0.1');
-    expect(await once(refusal, 'error').then(([error]) => error as unknown)).toMatchObject({
-      code: 'ECONNREFUSED',
-    });
+    await expect(visit('/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('leaves no timer that keeps the program running, once the browser has the page', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    expect(await logIn(() => visit(CALLBACK).then(() => visit('/')))).toBe(LOGGED_IN);
+    await vi.waitUntil(() => vi.getTimerCount() === 0);
   });
 
   it('continues if the browser stays open, and rejects if it cannot be opened', async () => {
