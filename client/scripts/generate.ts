@@ -5,6 +5,9 @@ import { comment, literals, nameOf, type Schema, typeOf } from './typescript-of.
 const DOCUMENT = join(import.meta.dirname, '../../docs/openapi.json');
 export const GENERATED = join(import.meta.dirname, '../src/api.gen.ts');
 
+/** Only browsers follow a redirect to a program. */
+const FOR_BROWSERS = '303';
+
 interface Parameter {
   $ref?: string;
   name: string;
@@ -35,7 +38,9 @@ type Paths = Record<string, Record<string, Operation>>;
 export function generate(text = readFileSync(DOCUMENT, 'utf8')): string {
   const { paths, components } = JSON.parse(text) as { paths: Paths; components: Components };
   const parts = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]) => partsOf(method.toUpperCase(), path, one, components)),
+    Object.entries(methods)
+      .filter(([, { responses }]) => !(FOR_BROWSERS in responses))
+      .map(([method, one]) => partsOf(method.toUpperCase(), path, one, components)),
   );
   const idsOf = (callers: Callers): string =>
     literals(parts.filter((one) => one.callers === callers).map(({ id }) => id));
