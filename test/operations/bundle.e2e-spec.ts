@@ -48,6 +48,24 @@ it('has the licenses of all packages in it', async () => {
   expect(licenses).toContain(ofFastify.trim());
 });
 
+it('loads oauth4webapi only for logins at providers', async () => {
+  const names = (await readdir(join(DIST, 'chunks'))).filter((name) => name.endsWith('.js'));
+  const chunks = await Promise.all(
+    names.map(async (name) => ({ name, code: await readFile(join(DIST, 'chunks', name), 'utf8') })),
+  );
+  const loading = chunks.filter(({ code }) => code.includes('node_modules/oauth4webapi/'));
+  expect(loading).toHaveLength(1);
+  for (const { name } of loading)
+    loading.push(
+      ...chunks.filter((chunk) => chunk.code.includes(` from "./${name}"`) && !loading.includes(chunk)),
+    );
+  const files = loading.flatMap(
+    ({ code }) => code.match(/^\t*\/\/(?:#region)? (?:node_modules|build|src)\/.+/gm) ?? [],
+  );
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((file) => !file.includes(' node_modules/oauth4webapi/'))).toEqual([]);
+});
+
 it('names the source file and line of each call in the stack of an error', async () => {
   const service = await startOwnService();
   const ada = await anAccount(service);
