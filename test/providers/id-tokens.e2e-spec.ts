@@ -10,11 +10,12 @@ afterEach(() => void vi.useRealTimers());
 type Change = (provider: RecordedProvider) => unknown;
 
 /** Keycloak announces most: `iss`, HS256, and an encryption key. */
-async function logInWith(change: Change): ReturnType<typeof logInAt> {
+async function logInWith(change: Change, response = {}): ReturnType<typeof logInAt> {
   const provider = await RecordedProvider.play('keycloak');
   started.push(provider);
   change(provider);
-  return logInAt(aProviderClient(), accessTo(provider), (url) => provider.authorize(url));
+  const authorize = (url: string): URL => provider.authorize(url);
+  return logInAt(aProviderClient(), accessTo(provider), authorize, response);
 }
 
 const claims =
@@ -130,6 +131,16 @@ describe('the clock of the provider', () => {
     const result = await logInWith(times({ [claim]: seconds }));
     const clock = { error: 'provider_unavailable', reason: expect.stringMatching(/^clock: /) as string };
     expect(result).toEqual(expect.objectContaining({ kind, ...(kind === 'refused' && clock) }));
+  });
+});
+
+it('measures maxAge from the start of the login', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  const change = times({ auth_time: -600 });
+  expect(await logInWith(change, { maxAge: 60, secondsSinceStart: 511 })).toMatchObject({ kind: 'accepted' });
+  expect(await logInWith(change, { maxAge: 60, secondsSinceStart: 500 })).toMatchObject({
+    kind: 'refused',
+    error: 'insufficient_user_authentication',
   });
 });
 

@@ -134,23 +134,28 @@ export class ProviderClient {
   /** Reads the metadata again, whatever is known. */
   async test(provider: ProviderAccess): Promise<ProviderTest> {
     const oauth = await library();
-    const reading = this.readMetadata(provider.issuer);
-    const attempt = async (work: (known: KnownServer) => Promise<unknown>): Promise<CheckResult> => {
+    const { issuer, name } = provider;
+    this.known.delete(issuer);
+    const attempt = async (work: () => Promise<unknown>): Promise<CheckResult> => {
       try {
-        await work(await reading);
+        await work();
         return { ok: true };
       } catch (error) {
         return { ok: false, reason: reasonOf(error, oauth) };
       }
     };
-    const discovery = await attempt(() => reading);
-    const { server } = discovery.ok ? await reading : {};
+    const discovery = await attempt(() => this.discover(issuer));
+    const { server } = discovery.ok ? await this.discover(issuer) : {};
     const claims: unknown[] = server?.claims_supported ?? [];
+    const redirectUri = callbackUri(this.env.jwtIssuer, name);
     return {
       issuer: server?.issuer,
       discovery,
-      keys: server ? await attempt((known) => this.requireKeys(known)) : NOT_TRIED,
-      client: server ? await attempt((known) => this.tryMadeUpCode(oauth, provider, known)) : NOT_TRIED,
+      keys: server ? await attempt(() => this.requireKeys(server)) : NOT_TRIED,
+      client:
+        server && redirectUri !== undefined
+          ? await this.tryMadeUpCode(provider, server, redirectUri)
+          : NOT_TRIED,
       announcesEmailVerified: claims.includes('email_verified'),
       announcesAuthTime: claims.includes('auth_time'),
     };
@@ -222,8 +227,8 @@ export class ProviderClient {
     return { server, options };
   }
 
-  private async requireKeys({ server }: KnownServer): Promise<void> {
-    const response = await this.outgoing.shared(server.issuer)(server.jwks_uri!, {});
+  private async requireKeys({ issuer, jwks_uri }: Library.AuthorizationServer): Promise<void> {
+    const response = await this.outgoing.shared(issuer)(jwks_uri!, {});
     if (response.status !== 200) throw new UnusableAnswerError(`status ${response.status}`);
     const { keys } = (await response.json()) as { keys?: { use?: unknown }[] };
     if (!Array.isArray(keys) || !keys.some(({ use = 'sig' }) => use === 'sig'))
@@ -232,26 +237,16 @@ export class ProviderClient {
 
   /** A provider that knows the client and its secret refuses the code itself. */
   private async tryMadeUpCode(
-    oauth: typeof Library,
     provider: ProviderAccess,
-    { server, options }: KnownServer,
-  ): Promise<void> {
-    const redirectUri = callbackUri(this.env.jwtIssuer, provider.name);
-    if (redirectUri === undefined) throw new UnusableAnswerError('JWT_ISSUER is no URL');
-    const client = { client_id: provider.clientId };
-    const code = randomBytes(32).toString('base64url');
-    const made = new URLSearchParams({ code, iss: server.issuer });
-    const parameters = oauth.validateAuthResponse(server, client, made, oauth.expectNoState);
-    const authentication = authenticationOf(oauth, server, provider.secret);
-    const request = [server, client, authentication, parameters, redirectUri, code, options] as const;
-    try {
-      const answer = await oauth.authorizationCodeGrantRequest(...request);
-      await oauth.processAuthorizationCodeResponse(server, client, answer);
-    } catch (error) {
-      if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') return;
-      throw error;
-    }
-    throw new UnusableAnswerError('the token endpoint accepted a made-up code');
+    { issuer }: Library.AuthorizationServer,
+    redirectUri: string,
+  ): Promise<CheckResult> {
+    const made = randomBytes(32).toString('base64url');
+    const parameters = new URLSearchParams({ code: made, state: made, iss: issuer });
+    const response = { parameters, redirectUri, state: made, nonce: made, codeVerifier: made };
+    const outcome = await this.complete(provider, { ...response, secondsSinceStart: 0 });
+    if (outcome.kind === 'code_used') return { ok: true };
+    return { ok: false, reason: outcome.kind === 'refused' ? outcome.reason : 'it accepted a made-up code' };
   }
 }
 
