@@ -2484,6 +2484,12 @@ export type ProfileResponse = {
   profile: Profile;
 };
 
+/** The user must log in at a provider. */
+export type ProviderLoginRequiredProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "provider_login_required";
+};
+
 /** The public half of a signing key (RFC 7517 section 4, RFC 7518 section 6.2.1). */
 export type PublicKey = {
   /** The x coordinate of the key in base64url. */
@@ -3469,25 +3475,25 @@ export type WrongPasswordProblem = Problem & {
 
 /** Every operation of the service: what it takes, what it answers, and how it refuses. */
 export interface Operations {
-  /** Register a user. Creates a user with an email and a password, and opens a session. Returns an access token, and a refresh token if `refresh` is true. **Requires:** nothing. With the code of an invitation to this email, the user also joins the organization. `REGISTRATION` and `REGISTRATION_DOMAINS` restrict who can register: see `GET /api/auth/config`. Limit: 5 requests an hour for one email from one client IP address. */
+  /** Register a user. Creates a user with an email and a password, and opens a session. Returns an access token, and a refresh token if `refresh` is true. **Requires:** nothing. With the code of an invitation to this email, the user also joins the organization. `REGISTRATION` and `REGISTRATION_DOMAINS` restrict who can register: see `GET /api/auth/config`. Users of a required provider log in there, and accept the invitation afterwards. Limit: 5 requests an hour for one email from one client IP address. */
   register: {
     input: RegisterRequest;
     data: LoginResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | PasswordBreachedProblem | InvalidInvitationCodeProblem> | At<403, RegistrationClosedProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | PasswordBreachedProblem | InvalidInvitationCodeProblem> | At<403, RegistrationClosedProblem | ProviderLoginRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Log in. Authenticates a user by email and password, and opens a session. Returns an access token, and a refresh token if `refresh` is true. **Requires:** nothing. If two-factor authentication is on, login fails with `second_factor_required` and a `challenge` for `POST /api/auth/login/second-factor`. An unknown email and a wrong password return the same error. Limit: 10 requests in 15 minutes for one email from one client IP address. */
+  /** Log in. Authenticates a user by email and password, and opens a session. Returns an access token, and a refresh token if `refresh` is true. **Requires:** nothing. If two-factor authentication is on, login fails with `second_factor_required` and a `challenge` for `POST /api/auth/login/second-factor`. An unknown email and a wrong password return the same error. If the password is right, but the user must log in at a provider, the error names this `provider`. Limit: 10 requests in 15 minutes for one email from one client IP address. */
   login: {
     input: LoginRequest;
     data: LoginResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidCredentialsProblem> | At<403, AccountDisabledProblem | SecondFactorRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidCredentialsProblem> | At<403, AccountDisabledProblem | ProviderLoginRequiredProblem | SecondFactorRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Complete a login with 2FA. Completes a login with the `challenge` of its first step and a TOTP code or a recovery code. Each code works once. **Requires:** nothing. Limit: after 10 wrong TOTP codes in 15 minutes, from any IP address, only a recovery code is accepted for the rest of that time. */
   completeLogin: {
     input: CompleteLoginRequest;
     data: LoginResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, InvalidChallengeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, InvalidChallengeProblem> | At<403, ProviderLoginRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Refresh the access token. Returns a new access token and a new refresh token, which replaces the one in the request. **Requires:** nothing. If the response is lost, send the previous refresh token again, now or in a week: it works until one of the new tokens is used. After that, it works for 30 seconds more (configurable), for windows that refresh at once. Then Accounts assumes that it was stolen and revokes the session. A refresh that is repeated after these 30 seconds replaces the tokens whose response was lost. */
@@ -4602,9 +4608,9 @@ export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetU
 export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "issueServiceToken" | "listMemberships" | "listDirectoryUsers" | "listDirectoryOrgs";
 
 export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
-  register: {"method":"POST","path":"/api/auth/register","body":"json","fields":["email","password","name","locale","refresh","deviceName","invitationCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common password_breached invalid_invitation_code registration_closed email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  login: {"method":"POST","path":"/api/auth/login","body":"json","fields":["email","password","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_credentials account_disabled second_factor_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  completeLogin: {"method":"POST","path":"/api/auth/login/second-factor","body":"json","fields":["challenge","code","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used invalid_challenge body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  register: {"method":"POST","path":"/api/auth/register","body":"json","fields":["email","password","name","locale","refresh","deviceName","invitationCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common password_breached invalid_invitation_code registration_closed provider_login_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  login: {"method":"POST","path":"/api/auth/login","body":"json","fields":["email","password","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_credentials account_disabled provider_login_required second_factor_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  completeLogin: {"method":"POST","path":"/api/auth/login/second-factor","body":"json","fields":["challenge","code","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used invalid_challenge provider_login_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   refresh: {"method":"POST","path":"/api/auth/refresh","body":"json","fields":["refreshToken"],"answer":["token","expiresAt","refreshToken"],"codes":"validation_failed malformed_json invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
   logOut: {"method":"POST","path":"/api/auth/logout","body":"json","fields":["refreshToken"],"auth":"bearer","anonymous":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token invalid_refresh_token insufficient_scope body_too_large unsupported_media_type internal_error unavailable storage_full"},
   getAuthConfig: {"method":"GET","path":"/api/auth/config","repeatable":true,"answer":["registration","emailVerification","passwordMinLength","emailEnabled","issuer","tokenAudience"],"codes":"internal_error unavailable storage_full"},

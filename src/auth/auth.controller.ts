@@ -40,6 +40,8 @@ import {
 } from './sessions/sessions.responses.js';
 import { SessionsService } from './sessions/sessions.service.js';
 
+const PROVIDER_REQUIRED = { code: 'provider_login_required', extensions: { provider: 'acme' } } as const;
+
 @Controller('api/auth')
 export class AuthController {
   constructor(
@@ -56,7 +58,8 @@ export class AuthController {
    * token if `refresh` is true.
    *
    * With the code of an invitation to this email, the user also joins the organization. `REGISTRATION` and
-   * `REGISTRATION_DOMAINS` restrict who can register: see `GET /api/auth/config`.
+   * `REGISTRATION_DOMAINS` restrict who can register: see `GET /api/auth/config`. Users of a required provider log in
+   * there, and accept the invitation afterwards.
    *
    * Limit: 5 requests an hour for one email from one client IP address.
    */
@@ -70,6 +73,7 @@ export class AuthController {
     commonPassword('password'),
     breachedPassword('password'),
     'registration_closed',
+    PROVIDER_REQUIRED,
     'invalid_invitation_code',
     'email_taken',
   )
@@ -89,6 +93,7 @@ export class AuthController {
    *
    * If two-factor authentication is on, login fails with `second_factor_required` and a `challenge` for
    * `POST /api/auth/login/second-factor`. An unknown email and a wrong password return the same error.
+   * If the password is right, but the user must log in at a provider, the error names this `provider`.
    *
    * Limit: 10 requests in 15 minutes for one email from one client IP address.
    */
@@ -102,6 +107,7 @@ export class AuthController {
     invalidFields({ email: 'must be an email address', password: 'should not be empty' }),
     'invalid_credentials',
     'account_disabled',
+    PROVIDER_REQUIRED,
     'second_factor_required',
   )
   login(
@@ -131,6 +137,7 @@ export class AuthController {
     'invalid_second_factor_code',
     'second_factor_code_used',
     'invalid_challenge',
+    PROVIDER_REQUIRED,
     { code: 'rate_limited', detail: TOO_MANY_WRONG_CODES },
   )
   completeLogin(

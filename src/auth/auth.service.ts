@@ -11,6 +11,10 @@ import type { LoginResponse } from './logins/logins.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { BreachedPasswords } from './passwords/breached-passwords.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import {
+  type PasswordLoginUser,
+  ProviderDomainsRepository,
+} from './providers/provider-domains.repository.js';
 import { requireRegistrable } from './registration-policy.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
 import {
@@ -20,7 +24,7 @@ import {
   LoginChallenges,
 } from './second-factor/login-challenges.js';
 import type { Login } from './sessions/session-opening.service.js';
-import { KnownPlacesRepository, placeOf } from './sessions/known-places.repository.js';
+import { placeOf } from './sessions/known-places.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
 import { isWrongCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
@@ -33,11 +37,17 @@ class InvalidCredentialsError extends Problem {
   }
 }
 
+class ProviderLoginRequiredError extends Problem {
+  constructor(provider: string, userId?: string) {
+    super('provider_login_required', { extensions: { provider }, userId });
+  }
+}
+
 @Injectable()
 export class AuthService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly places: KnownPlacesRepository,
+    private readonly domains: ProviderDomainsRepository,
     private readonly passwords: PasswordHasher,
     private readonly breached: BreachedPasswords,
     private readonly opening: LoginOpening,
@@ -57,6 +67,8 @@ export class AuthService {
     origin: SignInOrigin,
   ): Promise<LoginResponse> {
     requireRegistrable(this.env, { email, invitationCode });
+    const provider = await this.domains.findRequired(email);
+    if (provider !== undefined) throw new ProviderLoginRequiredError(provider);
     const invitation =
       invitationCode === null ? undefined : await this.invitations.tryCode(email, invitationCode, client.key);
     await this.breached.refuse('password', password, client.key);
@@ -81,7 +93,7 @@ export class AuthService {
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<LoginResponse> {
-    const user = await this.places.findLogin({ email }, placeOf(origin));
+    const user = await this.domains.findPasswordLogin({ email }, placeOf(origin));
     const { matches, replacement } = await this.passwords.verify(user ?? { email }, password, client);
     if (!user || !matches) {
       this.traces.noteFailure(user ? 'wrong_password' : 'unknown_email', user, origin);
@@ -92,6 +104,7 @@ export class AuthService {
       this.traces.noteFailure('account_disabled', user, origin);
       throw new Problem('account_disabled', { userId: user.id });
     }
+    this.requirePasswordLogin(user, origin);
 
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
     const { id: userId, authEpoch, secondFactorAt } = user;
@@ -119,8 +132,9 @@ export class AuthService {
     if (!challenge) throw new InvalidChallengeError('forged_or_expired');
     const { userId, authEpoch } = challenge;
     const deviceName = name ?? challenge.deviceName;
-    const user = await this.places.findLogin({ id: userId }, placeOf(origin));
+    const user = await this.domains.findPasswordLogin({ id: userId }, placeOf(origin));
     if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed', userId);
+    this.requirePasswordLogin(user, origin);
     const amr = PASSWORD_AND_CODE;
     const login: Login = { userId, authEpoch, via: 'login', amr, refresh, deviceName, origin };
     try {
@@ -132,5 +146,13 @@ export class AuthService {
       if (isWrongCode(error)) this.traces.noteFailure('wrong_second_factor_code', user, origin);
       throw error;
     }
+  }
+
+  /** Operators with two-factor authentication are exempt: they must log in if the provider fails. */
+  private requirePasswordLogin(user: PasswordLoginUser, origin: SignInOrigin): void {
+    const { requiredProvider: provider, operatorSince, secondFactorAt } = user;
+    if (provider === null || (operatorSince !== null && secondFactorAt !== null)) return;
+    this.traces.noteFailure('provider_required', user, origin);
+    throw new ProviderLoginRequiredError(provider, user.id);
   }
 }

@@ -992,6 +992,17 @@ async function exceedWrites(): Promise<void> {
     if (code === 'rate_limited' && !answers.has(`${id} ${code}`)) await send(id, { by });
 }
 
+async function requireProvider(): Promise<void> {
+  const { id, email, password } = await anAccountOf(service, 'ada@acme.example');
+  await protect(service, { id });
+  const challenge = await aChallenge(service, { email, password });
+  const provider = anUnknownId();
+  await insertRow(db, 'providers', { id: provider, name: 'acme', required: 1 });
+  await insertRow(db, 'provider_domains', { domain: 'acme.example', provider_id: provider });
+  await send('register login', { by: anyone, body: { email, password } });
+  await send(STEP, { by: anyone, body: { challenge, code: '492039' } });
+}
+
 // In an order in which each can be what its example says.
 await lookUp();
 await askAsServices();
@@ -999,6 +1010,7 @@ await operate();
 await sendMails();
 await leadOrgs();
 await useSecondFactors();
+await requireProvider();
 const founders = await signIn();
 await logInWithSecondFactors(founders.adaId);
 await passLoginOn(founders.ada);

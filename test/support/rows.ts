@@ -41,6 +41,16 @@ const DEFAULTS: Record<string, (row: Values) => Values> = {
     created_at: 1,
     expires_at: 4_000_000_000_000,
   }),
+  providers: ({ id }) => ({
+    name: String(id),
+    title: 'Acme',
+    issuer: 'https://login.acme.example',
+    client_id: 'accounts',
+    secret: 'none',
+    settings: '{}',
+    created_at: 1,
+  }),
+  identities: ({ user_id: subject }) => ({ subject: subject!, created_at: 1 }),
   instances: () => ({
     host: 'app',
     pid: 1,

@@ -4,6 +4,8 @@ import { Column, Entity, ForeignKey, In, Index, PrimaryColumn, type Repository }
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { RefusedError } from '../../problems/problem.js';
+import type { User } from '../../users/user.entity.js';
+import { LOGIN_USER, type LoginUser, type Place } from '../sessions/known-places.repository.js';
 
 export const PROVIDER_DOMAINS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'provider_domains.domain' };
 
@@ -17,6 +19,17 @@ export class ProviderDomain {
   @ForeignKey('providers', { name: 'provider_domains_provider_id_fkey', onDelete: 'CASCADE' })
   providerId: string;
 }
+
+/** The name of the provider where a user must log in; null if the password is enough. */
+export type PasswordLoginUser = LoginUser & Pick<User, 'operatorSince'> & { requiredProvider: string | null };
+
+const REQUIRED = 'r.required = 1 AND r.disabled_at IS NULL';
+const FOR_DOMAIN = `SELECT r.name FROM provider_domains d JOIN providers r ON r.id = d.provider_id AND ${REQUIRED}
+  WHERE d.domain =`;
+/** The provider of the domain comes first, then one that the user is linked to, whose email may have changed. */
+const REQUIRED_PROVIDER = `COALESCE((${FOR_DOMAIN} SUBSTR(u.email, INSTR(u.email, '@') + 1)),
+  (SELECT MIN(r.name) FROM identities i JOIN providers r ON r.id = i.provider_id AND ${REQUIRED}
+    WHERE i.user_id = u.id))`;
 
 @Injectable()
 export class ProviderDomainsRepository {
@@ -41,6 +54,23 @@ export class ProviderDomainsRepository {
     const domains = tx?.of(this.domains) ?? this.domains;
     const rows = await domains.find({ where: { providerId }, order: { domain: 'ASC' } });
     return rows.map(({ domain }) => domain);
+  }
+
+  /** One statement, so that a login from a known place needs no other. */
+  async findPasswordLogin(
+    by: { email: string } | { id: string },
+    { network, agent }: Place,
+  ): Promise<PasswordLoginUser | undefined> {
+    const [condition, key] = 'email' in by ? ['u.email = ?', by.email] : ['u.id = ?', by.id];
+    const sql = `SELECT ${LOGIN_USER}, u.operator_since AS operatorSince, ${REQUIRED_PROVIDER} AS requiredProvider
+      FROM users u WHERE ${condition}`;
+    return (await this.domains.query<PasswordLoginUser[]>(sql, [network, agent, key]))[0];
+  }
+
+  /** The name of the provider where users with the email must log in. */
+  async findRequired(email: string): Promise<string | undefined> {
+    const domain = email.slice(email.indexOf('@') + 1);
+    return (await this.domains.query<{ name: string }[]>(`${FOR_DOMAIN} ?`, [domain]))[0]?.name;
   }
 
   findOfAll(providerIds: readonly string[]): Promise<ProviderDomain[]> {

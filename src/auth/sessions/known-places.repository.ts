@@ -81,23 +81,15 @@ function networkOf(text: string): string {
   return `${family.networkAddressFromCIDR(`${address.toString()}/${length}`).toString()}/${length}`;
 }
 
+/** Of a user `u`, with the network and the agent of the place as its values. */
+export const LOGIN_USER = `${CREDENTIALS}, u.password_checked_at AS passwordCheckedAt,
+  EXISTS (SELECT 1 FROM known_places p WHERE p.user_id = u.id) AS hasPlaces,
+  (SELECT p.last_seen_at FROM known_places p
+    WHERE p.user_id = u.id AND p.network = ? AND p.agent = ?) AS placeSeenAt`;
+
 @Injectable()
 export class KnownPlacesRepository {
   constructor(@InjectRepository(KnownPlace) private readonly places: Repository<KnownPlace>) {}
-
-  async findLogin(
-    by: { email: string } | { id: string },
-    { network, agent }: Place,
-  ): Promise<LoginUser | undefined> {
-    const [condition, key] = 'email' in by ? ['u.email = ?', by.email] : ['u.id = ?', by.id];
-    // One statement, so that a login from a known place needs no other.
-    const sql = `SELECT ${CREDENTIALS}, u.password_checked_at AS passwordCheckedAt,
-        EXISTS (SELECT 1 FROM known_places p WHERE p.user_id = u.id) AS hasPlaces,
-        (SELECT p.last_seen_at FROM known_places p
-          WHERE p.user_id = u.id AND p.network = ? AND p.agent = ?) AS placeSeenAt
-      FROM users u WHERE ${condition}`;
-    return (await this.places.query<LoginUser[]>(sql, [network, agent, key]))[0];
-  }
 
   async insert(tx: Transaction, userId: string, place: Place, now: number): Promise<boolean> {
     try {
