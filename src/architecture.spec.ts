@@ -115,6 +115,7 @@ const READS_WITHOUT_GATE = [
   'MeController.getProfile',
   'MembersController.getMember',
   'OperatorOrgsController.adminGetOrg',
+  'OperatorProvidersController.adminGetProvider',
   'OperatorServicesController.adminGetService',
   'OperatorUsersController.adminGetUser',
   'OwnCredentialsController.getSecondFactor',

@@ -328,6 +328,12 @@ export type AdminOrgResponse = {
   org: AdminOrg;
 };
 
+/** The provider, without the secret of the client. */
+export type AdminProviderResponse = {
+  /** The provider. */
+  provider: ProviderDetails;
+};
+
 /** A service with its secrets. */
 export type AdminService = {
   /** Name of the service. */
@@ -414,6 +420,8 @@ export type AdminUserDetails = {
   loginLimits: LoginLimit[];
   /** Whose logins `account` and `login` count: those of all instances (`all`), or, without Redis, those of the instance that responds (`instance`). */
   loginLimitsOf: "all" | "instance";
+  /** Where the user can log in, by the names of the providers. Present with `include=identities`. */
+  identities?: IdentitySummary[];
   /** Failed logins since the last login: wrong passwords, wrong codes, and logins while the user was disabled. They are counted within a few seconds. */
   failedLogins: FailedLogins;
 };
@@ -1138,6 +1146,16 @@ export type ForcedChangeResponse = {
 export type IdempotencyKeyReusedProblem = Problem & {
   /** Stable code of the failure. */
   code: "idempotency_key_reused";
+};
+
+/** A provider where the user can log in, and who the user is there. */
+export type IdentitySummary = {
+  /** Name of the provider. */
+  provider: string;
+  /** Subject of the user at the provider. */
+  subject: string;
+  /** Time at which the user was linked. */
+  linkedAt: string;
 };
 
 /** Your role does not allow this. */
@@ -2484,10 +2502,108 @@ export type ProfileResponse = {
   profile: Profile;
 };
 
+/** A provider, and how many users are linked. */
+export type ProviderDetails = {
+  /** Name of the organization. */
+  name: string;
+  /** Text of the button. */
+  title: string;
+  /** Issuer, as in the discovery document of the provider. */
+  issuer: string;
+  /** Id of the client at the provider. */
+  clientId: string;
+  /** The URL to register at the provider. Null if `JWT_ISSUER` is no URL. */
+  redirectUri: string | null;
+  /** Time of creation. */
+  createdAt: string;
+  /** Time at which an operator disabled the provider. Null if it is enabled. */
+  disabledAt: string | null;
+  /** Domains of emails that the provider speaks for. */
+  domains: string[];
+  /** Whether users of these domains, and users who are linked, cannot log in with a password. */
+  required: boolean;
+  /** Whether a login creates a user whom Accounts does not know. */
+  createUsers: boolean;
+  /** Whether a login links an existing user without the password. */
+  linkByEmail: boolean;
+  /** Whether Accounts trusts emails without `email_verified`. */
+  trustEmails: boolean;
+  /** Whether the browser and the program must be in one network. */
+  sameNetwork: boolean;
+  /** Seconds after the login at which sessions end at the latest. */
+  sessionMaxAge: number;
+  /** Scopes of the authorization request, separated by spaces. */
+  scopes: string;
+  /** Claim with the email. */
+  emailClaim: string;
+  /** Claim that identifies the user. */
+  subjectClaim: "sub" | "oid";
+  /** A claim that the ID token must have, such as `hd=acme.example`. Null if none is required. */
+  require: string | null;
+  /** More parameters of the authorization request. Null if there are none. */
+  params: string | null;
+  /** Number of users who are linked to a user of the provider. */
+  users: number;
+};
+
 /** The user must log in at a provider. */
 export type ProviderLoginRequiredProblem = Problem & {
   /** Stable code of the failure. */
   code: "provider_login_required";
+};
+
+/** There is no such provider. */
+export type ProviderNotFoundProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "provider_not_found";
+};
+
+/** A provider and its settings, without the secret of the client. */
+export type ProviderSummary = {
+  /** Name of the organization. */
+  name: string;
+  /** Text of the button. */
+  title: string;
+  /** Issuer, as in the discovery document of the provider. */
+  issuer: string;
+  /** Id of the client at the provider. */
+  clientId: string;
+  /** The URL to register at the provider. Null if `JWT_ISSUER` is no URL. */
+  redirectUri: string | null;
+  /** Time of creation. */
+  createdAt: string;
+  /** Time at which an operator disabled the provider. Null if it is enabled. */
+  disabledAt: string | null;
+  /** Domains of emails that the provider speaks for. */
+  domains: string[];
+  /** Whether users of these domains, and users who are linked, cannot log in with a password. */
+  required: boolean;
+  /** Whether a login creates a user whom Accounts does not know. */
+  createUsers: boolean;
+  /** Whether a login links an existing user without the password. */
+  linkByEmail: boolean;
+  /** Whether Accounts trusts emails without `email_verified`. */
+  trustEmails: boolean;
+  /** Whether the browser and the program must be in one network. */
+  sameNetwork: boolean;
+  /** Seconds after the login at which sessions end at the latest. */
+  sessionMaxAge: number;
+  /** Scopes of the authorization request, separated by spaces. */
+  scopes: string;
+  /** Claim with the email. */
+  emailClaim: string;
+  /** Claim that identifies the user. */
+  subjectClaim: "sub" | "oid";
+  /** A claim that the ID token must have, such as `hd=acme.example`. Null if none is required. */
+  require: string | null;
+  /** More parameters of the authorization request. Null if there are none. */
+  params: string | null;
+};
+
+/** All providers. */
+export type ProvidersResponse = {
+  /** All providers in order of their names, disabled ones included. */
+  providers: ProviderSummary[];
 };
 
 /** The public half of a signing key (RFC 7517 section 4, RFC 7518 section 6.2.1). */
@@ -4231,9 +4347,11 @@ export interface Operations {
     input: {
       /** Id of the user. */
       userId: string;
+      /** If `identities`, the user has `identities`: where the user can log in. */
+      include?: "identities"[] | undefined;
     };
     data: AdminUserResponse;
-    problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
   /** List a user's sessions. Returns the active sessions of a user, latest first. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
@@ -4564,6 +4682,43 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
+  /** List providers. Returns all providers in order of their names, disabled ones included. The command line adds and changes them. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
+  adminListProviders: {
+    input: undefined;
+    data: ProvidersResponse;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** Get a provider. Returns a provider, its settings, and how many users are linked. No answer has the secret of the client. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
+  adminGetProvider: {
+    input: {
+      /** Name of the provider. */
+      name: string;
+    };
+    data: AdminProviderResponse;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ProviderNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** Disable a provider. Disables a provider: users cannot log in there, and it requires no login any longer. Existing sessions continue. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A disabled provider stays disabled. */
+  adminDisableProvider: {
+    input: {
+      /** Name of the provider. */
+      name: string;
+    } & ReasonRequest;
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ProviderNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** Enable a provider. Enables a disabled provider, without a test of it. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A provider that is not disabled stays enabled. */
+  adminEnableProvider: {
+    input: {
+      /** Name of the provider. */
+      name: string;
+    } & ReasonRequest;
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ProviderNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
   /** List API keys as operator. Returns the API keys of all users and organizations, latest first, in pages. One filter at most selects those of a user, of an organization or for a service. **Requires:** an operator who logged in with a second factor within the last hour (configurable). The API keys of a user include those that act as this user in organizations. */
   adminListApiKeys: {
     input: {
@@ -4602,7 +4757,7 @@ export interface Operations {
 }
 
 /** Operators call these by `createAdminClient`. */
-export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminSetOrgMemberRole" | "adminRemoveOrgMember" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminAllowCall" | "adminRevokeCall" | "adminListApiKeys" | "adminRevokeApiKey" | "adminGetStatus";
+export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminSetOrgMemberRole" | "adminRemoveOrgMember" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminAllowCall" | "adminRevokeCall" | "adminListProviders" | "adminGetProvider" | "adminDisableProvider" | "adminEnableProvider" | "adminListApiKeys" | "adminRevokeApiKey" | "adminGetStatus";
 
 /** Services call these by `createServiceClient`. */
 export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "issueServiceToken" | "listMemberships" | "listDirectoryUsers" | "listDirectoryOrgs";
@@ -4681,7 +4836,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getReadiness: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","breachCheck","keys","clock","database","migrations"],"codes":"internal_error unavailable storage_full"},
   adminListUsers: {"method":"GET","path":"/api/operators/users","query":["search","status","limit","cursor","include"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["users"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminCreateUser: {"method":"POST","path":"/api/operators/users","body":"json","fields":["reason","email","name","verified"],"auth":"bearer","callers":"admin","answer":["user"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminGetUser: {"method":"GET","path":"/api/operators/users/{userId}","auth":"bearer","repeatable":true,"callers":"admin","answer":["user"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
+  adminGetUser: {"method":"GET","path":"/api/operators/users/{userId}","query":["include"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["user"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
   adminListUserSessions: {"method":"GET","path":"/api/operators/users/{userId}/sessions","auth":"bearer","repeatable":true,"callers":"admin","answer":["sessions"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
   adminListUserOrgs: {"method":"GET","path":"/api/operators/users/{userId}/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
   adminDisableUser: {"method":"POST","path":"/api/operators/users/{userId}/disable","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok","email","sessionsEnded"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
@@ -4710,6 +4865,10 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminEnableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminAllowCall: {"method":"POST","path":"/api/operators/services/{name}/calls","body":"json","fields":["reason","to"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminRevokeCall: {"method":"POST","path":"/api/operators/services/{name}/calls/{to}/revoke","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminListProviders: {"method":"GET","path":"/api/operators/providers","auth":"bearer","repeatable":true,"callers":"admin","answer":["providers"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
+  adminGetProvider: {"method":"GET","path":"/api/operators/providers/{name}","auth":"bearer","repeatable":true,"callers":"admin","answer":["provider"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required provider_not_found internal_error unavailable storage_full"},
+  adminDisableProvider: {"method":"POST","path":"/api/operators/providers/{name}/disable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required provider_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminEnableProvider: {"method":"POST","path":"/api/operators/providers/{name}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required provider_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminListApiKeys: {"method":"GET","path":"/api/operators/keys","query":["userId","orgId","audience","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["apiKeys"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminRevokeApiKey: {"method":"POST","path":"/api/operators/keys/{keyId}/revoke","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required key_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminGetStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"callers":"admin","answer":["status","rateLimits","mail","breachCheck","clock","database","migrations","version","keys","keySets","engine","schema","mails"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},

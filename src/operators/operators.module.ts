@@ -10,6 +10,7 @@ import { OperatedMails } from './operated-mails.js';
 import { OperatorEventsController } from './events.controller.js';
 import { OperatorMailsController } from './mails.controller.js';
 import { OperatorOrgsController } from './orgs.controller.js';
+import { OperatorProvidersController } from './providers.controller.js';
 import { OperatorServicesController } from './services.controller.js';
 import { StatusController } from './status.controller.js';
 import { UserOperationsController } from './user-operations.controller.js';
@@ -26,6 +27,7 @@ import { OperatorUsersController } from './users.controller.js';
     OperatorMailsController,
     OperatorServicesController,
     OperatorApiKeysController,
+    OperatorProvidersController,
   ],
   providers: [OperatedMails, OperatedUsers],
 })

@@ -1,5 +1,6 @@
 import { applyDecorators, Controller, Get, Param, Query } from '@nestjs/common';
 import { Operators } from '../access/access.decorators.js';
+import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
 import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { sessionView, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
@@ -31,7 +32,9 @@ import {
   UserSessionsResponse,
   AdminUserResponse,
 } from './users.responses.js';
-import { accountDetails, accountView, accountWithProfile, loginLimitsView } from './views.js';
+import { accountDetails, accountView, accountWithProfile, identityView, loginLimitsView } from './views.js';
+
+const IDENTITIES_ONLY = ['identities'] as const;
 
 const UserLookup = (): MethodDecorator =>
   applyDecorators(Operators(), ApiUserId(), ApiProblems(UNKNOWN_USER));
@@ -46,6 +49,7 @@ export class OperatorUsersController {
     private readonly traces: LoginTracesRepository,
     private readonly failures: SecondFactorFailuresRepository,
     private readonly limits: HeldLimits,
+    private readonly identities: IdentitiesRepository,
   ) {}
 
   /**
@@ -88,13 +92,20 @@ export class OperatorUsersController {
    */
   @Get(':userId')
   @UserLookup()
-  async adminGetUser(@Param('userId', EntityIdPipe) userId: string): Promise<AdminUserResponse> {
+  @ApiIncluded(IDENTITIES_ONLY, 'If `identities`, the user has `identities`: where the user can log in.')
+  async adminGetUser(
+    @Param('userId', EntityIdPipe) userId: string,
+    @Included(IDENTITIES_ONLY) included: Included,
+  ): Promise<AdminUserResponse> {
     const user = await this.finder.find(userId);
     const trace = await this.traces.find(userId);
     const held = await this.limits.find(user.email, trace?.failedIp ?? null);
     const loginLimits = loginLimitsView(held, await this.failures.find(userId, 'login'));
     const loginLimitsOf = this.limits.areShared ? 'all' : 'instance';
-    return { user: { ...accountDetails(user, trace), loginLimits, loginLimitsOf } };
+    const identities = included.has('identities') && {
+      identities: (await this.identities.listOfUser(userId)).map(identityView),
+    };
+    return { user: { ...accountDetails(user, trace), loginLimits, loginLimitsOf, ...identities } };
   }
 
   /**

@@ -3,6 +3,14 @@ import type { CreatedUser } from '../accounts/user-operations.js';
 import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { type FailureCount, fullUntil } from '../auth/second-factor/second-factor-failures.repository.js';
 import type { LoginTrace } from '../auth/sessions/login-traces.repository.js';
+import type { LinkedProvider } from '../auth/providers/identities.repository.js';
+import type { ProviderDomain } from '../auth/providers/provider-domains.repository.js';
+import { fieldsOf } from '../auth/providers/provider-changes.js';
+import { shownSetting } from '../auth/providers/provider-settings.js';
+import type { Provider } from '../auth/providers/providers.repository.js';
+import { callbackUri } from '../auth/providers/redirect-uri.js';
+import type { Env } from '../config/env.js';
+import type { ProviderSummary } from './providers.responses.js';
 import type { ServiceSecret } from '../services/service-secrets.repository.js';
 import type { Service } from '../services/services.repository.js';
 import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
@@ -23,7 +31,13 @@ import type {
   SecretSummary,
   ServiceSummary,
 } from './operators.responses.js';
-import type { AdminUser, CreatedUserResponse, LoginLimit, UserSummary } from './users.responses.js';
+import type {
+  AdminUser,
+  CreatedUserResponse,
+  IdentitySummary,
+  LoginLimit,
+  UserSummary,
+} from './users.responses.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
 export const ORG_STATUSES: readonly OrgStatus[] = ['active', 'deleted', 'ownerless'];
@@ -89,6 +103,29 @@ export function serviceView({ name, allow, createdAt, disabledAt, removedAt }: S
     createdAt: timeText(createdAt),
     disabledAt: timeOrNull(disabledAt),
     removedAt: timeOrNull(removedAt),
+  };
+}
+
+export function identityView({ name, subject, createdAt }: LinkedProvider): IdentitySummary {
+  return { provider: name, subject, linkedAt: timeText(createdAt) };
+}
+
+export function providerView(
+  provider: Provider,
+  allDomains: readonly ProviderDomain[],
+  { jwtIssuer }: Env,
+): ProviderSummary {
+  const { id, name, issuer } = provider;
+  const domains = allDomains.filter(({ providerId }) => providerId === id).map(({ domain }) => domain);
+  const fields = fieldsOf(provider, domains);
+  return {
+    name,
+    issuer,
+    ...fields,
+    redirectUri: callbackUri(jwtIssuer, name) ?? null,
+    createdAt: timeText(provider.createdAt),
+    disabledAt: timeOrNull(provider.disabledAt),
+    require: fields.require && shownSetting(fields.require),
   };
 }
 

@@ -277,6 +277,7 @@ async function lookUp(): Promise<void> {
   for (const query of [`?orgId=${orgId}&limit=1`, '?limit=0'])
     await send('adminListAuditEvents', { by, path, query });
   await send('adminGetUser adminListUserSessions adminGetOrg adminGetService', { by, path });
+  await send('adminGetUser', { by, path, query: '?include=all' });
   await send(
     'adminGetUser adminListUserSessions adminListUserOrgs adminGetOrg adminListOrgMembers adminGetService',
     { by },
@@ -380,6 +381,11 @@ async function operate(): Promise<void> {
 
   const { name } = await aServiceClient(db);
   for (const id of ['adminDisableService', 'adminEnableService']) {
+    await send(id, { by });
+    await send(id, { by, path: { name } });
+  }
+  await insertRow(db, 'providers', { id: anUnknownId(), name });
+  for (const id of ['adminDisableProvider', 'adminEnableProvider']) {
     await send(id, { by });
     await send(id, { by, path: { name } });
   }
@@ -988,6 +994,7 @@ async function exceedWrites(): Promise<void> {
   for (let count = 1; count < MOST_WRITES; count += 1) await by.delete('/api/me/sessions');
   await makeOperator(withoutMail, by);
   await showSecondFactor(withoutMail, by);
+  await lookUpProviders(by);
   for (const [id, code] of failures())
     if (code === 'rate_limited' && !answers.has(`${id} ${code}`)) await send(id, { by });
 }
@@ -1001,6 +1008,17 @@ async function requireProvider(): Promise<void> {
   await insertRow(db, 'provider_domains', { domain: 'acme.example', provider_id: provider });
   await send('register login', { by: anyone, body: { email, password } });
   await send(STEP, { by: anyone, body: { challenge, code: '492039' } });
+}
+
+/** At an installation whose JWT_ISSUER is a URL. */
+async function lookUpProviders(by: Account): Promise<void> {
+  const id = anUnknownId();
+  const settings = JSON.stringify({ createUsers: true });
+  await insertRow(withoutMail.db, 'providers', { id, name: 'acme', settings });
+  await insertRow(withoutMail.db, 'provider_domains', { domain: 'acme.example', provider_id: id });
+  await insertRow(withoutMail.db, 'identities', { provider_id: id, subject: 'a', user_id: by.id });
+  await send('adminListProviders adminGetProvider', { by, path: { name: 'acme' } });
+  await send('adminGetProvider', { by });
 }
 
 // In an order in which each can be what its example says.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allRows } from '../support/rows.js';
+import { allRows, insertRow } from '../support/rows.js';
 import type { Answer } from '../support/answer.js';
 import type { Caller } from '../support/caller.js';
 import { declaredRoutes } from '../support/declared-routes.js';
@@ -100,9 +100,8 @@ describe('the routes of operators', () => {
 /** Columns that hold what proves something, or what it is compared with. */
 const CONFIDENTIAL = /hash$|secret$/;
 const CONFIDENTIAL_TABLES = [
-  ...'api_keys authorization_codes idempotency_keys recovery_codes second_factors service_secrets'.split(' '),
-  'sessions',
-  'users',
+  ...'api_keys authorization_codes idempotency_keys providers recovery_codes second_factors'.split(' '),
+  ...'service_secrets sessions users'.split(' '),
 ];
 /** They show a code that sets a password, once. */
 const SHOW_A_CODE = new Set(['POST /api/operators/users', 'POST /api/operators/users/:userId/reset-code']);
@@ -134,6 +133,7 @@ describe('what operators are shown', () => {
     await join(org, owner, account, 'member');
     const invitation = await anInvitation(owner, org, { email: anEmail() });
     const { name, secret } = await aServiceClient(service.db);
+    await insertRow(service.db, 'providers', { id: anUnknownId(), name, secret: 'encrypted at a provider' });
     const { id: keyId, key } = await insertApiKey(service, account, { name });
     await owner.with({ 'idempotency-key': anUnknownId() }).post('/api/orgs', { name: 'Keyed' });
     const mailId = anUnknownId();

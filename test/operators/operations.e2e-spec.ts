@@ -15,7 +15,7 @@ import {
 } from '../support/expected.js';
 import { insertApiKey } from '../support/api-keys.js';
 import { answerAfter } from '../support/held-rows.js';
-import { allRows, insertColumns } from '../support/rows.js';
+import { allRows, insertColumns, insertRow } from '../support/rows.js';
 import { anInvitation, revoke } from '../support/inviting.js';
 import { anOperator, makeOperator } from '../support/operators.js';
 import type { Account, Org } from '../support/personas.js';
@@ -182,6 +182,18 @@ describe('operators over HTTP', () => {
       prepare: ({ name }) => set('UPDATE services SET disabled_at = 1 WHERE name = ?', name),
     }),
   };
+  const ofProvider = (path: string, disabledAt: number | null): Change => ({
+    path: ({ name }) => `providers/${name}/${path}`,
+    prepare: ({ name }) => {
+      const row = { id: anUnknownId(), name, disabled_at: disabledAt };
+      return insertRow(service.db, 'providers', row);
+    },
+    event: ({ name }) => ({ type: `provider.${path}d`, data: { provider: name } }),
+  });
+  const PROVIDER_CHANGES: Record<string, Change> = {
+    'disabling a provider': ofProvider('disable', null),
+    'enabling a provider': ofProvider('enable', 1),
+  };
   const KEY_CHANGES: Record<string, Change> = {
     "revoking a user's own API key": {
       again: true,
@@ -232,7 +244,13 @@ describe('operators over HTTP', () => {
       event: () => ({ type: 'account.registered', user_id: anId, data: { via: 'operator' } }),
     },
   };
-  const CHANGES = { ...ACCOUNT_CHANGES, ...OTHER_CHANGES, ...KEY_CHANGES, ...USER_CREATION };
+  const CHANGES = {
+    ...ACCOUNT_CHANGES,
+    ...OTHER_CHANGES,
+    ...PROVIDER_CHANGES,
+    ...KEY_CHANGES,
+    ...USER_CREATION,
+  };
 
   const ask = (by: Account, change: Change, targets: Targets, reason: unknown = REASON): Promise<Answer> =>
     by.post(BELOW + change.path(targets), { ...change.body?.(targets), reason });

@@ -38,6 +38,7 @@ export const sessionNotFound = problem(404, 'session_not_found');
 export const memberNotFound = problem(404, 'member_not_found');
 export const keyNotFound = problem(404, 'key_not_found');
 export const serviceNotFound = problem(404, 'service_not_found');
+export const providerNotFound = problem(404, 'provider_not_found');
 export const invitationNotFound = problem(404, 'invitation_not_found');
 export const methodNotAllowed = problem(405, 'method_not_allowed');
 export const emailTaken = problem(409, 'email_taken');

@@ -78,7 +78,16 @@ names the operator.
 ${FAILURES}`,
 };
 
-const OPERATED = ['Users', 'Organizations', 'Audit log', 'Emails', 'Services', 'API keys', 'Status'];
+const OPERATED = [
+  'Users',
+  'Organizations',
+  'Audit log',
+  'Emails',
+  'Services',
+  'Providers',
+  'API keys',
+  'Status',
+];
 
 const FIRST_TAGS: Record<CallerKind, string[]> = {
   clients: [],

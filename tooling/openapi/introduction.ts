@@ -121,6 +121,12 @@ export const SECTIONS: { tag: string; description: string; prefixes: string[] }[
     prefixes: ['/api/operators/services'],
   },
   {
+    tag: 'Admin: Providers',
+    description:
+      'Operators list providers, and disable or enable one. The command line adds and changes them.',
+    prefixes: ['/api/operators/providers'],
+  },
+  {
     tag: 'Admin: API keys',
     description: 'Operators list the API keys of users and organizations, and revoke one.',
     prefixes: ['/api/operators/keys'],

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf } from '../../access/principal.js';
+import { Env } from '../../config/env.js';
 import { type Transaction, Transactions, UNCHANGED } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
@@ -10,11 +11,15 @@ import { UserChanges } from '../../users/user-changes.js';
 import { UserUpdatesRepository } from '../../users/users.updates.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import type { EncryptedSecrets } from '../tokens/derived-keys.js';
+import { callbackUri } from './redirect-uri.js';
+import { isAllowedEndpoint } from './provider-fetch.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import { ProviderDomainsRepository } from './provider-domains.repository.js';
 import { ProviderLoginsRepository } from './provider-logins.repository.js';
 import { type ProviderSettings, readSettings, SETTING_NAMES, settingsFault } from './provider-settings.js';
 import { type Provider, ProvidersRepository } from './providers.repository.js';
+
+export const UNKNOWN_PROVIDER = { code: 'provider_not_found', detail: 'No provider has this name.' } as const;
 
 const USERS_AT_ONCE = 100;
 
@@ -35,7 +40,7 @@ export const FIELD_NAMES = ['title', 'clientId', 'domains', 'required', ...SETTI
 
 type FieldName = (typeof FIELD_NAMES)[number];
 
-export type ProviderOutcome = { kind: 'done' | 'unchanged' };
+type ProviderChangeOutcome = { kind: 'done' | 'unchanged' };
 
 /** Each change raises the provider first, as each login does that creates or links a user. */
 @Injectable()
@@ -51,11 +56,25 @@ export class ProviderChanges {
     private readonly mails: Mails,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
+    private readonly env: Env,
   ) {}
+
+  /** Refuses what no provider can have. Call it before the provider is asked. */
+  requireAddable(provider: NewProvider): void {
+    const { name, issuer } = provider;
+    const { jwtIssuer, production } = this.env;
+    if (callbackUri(jwtIssuer, name) === undefined)
+      throw new RefusedError(
+        'JWT_ISSUER is no URL: providers redirect browsers to a path below it (issuer_is_no_url)',
+      );
+    if (!isAllowedEndpoint(issuer, production))
+      throw new RefusedError('--issuer must be https (settings_refused)');
+    this.requireFitting(provider, issuer, provider.sessionMaxAge);
+  }
 
   add(provider: NewProvider, secret: string, secrets: EncryptedSecrets, actor: Actor): Promise<void> {
     const { name, issuer } = provider;
-    requireFitting(provider, issuer);
+    this.requireAddable(provider);
     return this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
       const id = newEntityId();
       await this.providers.insert(tx, {
@@ -82,7 +101,7 @@ export class ProviderChanges {
       const after = { ...before, ...change };
       const changed = FIELD_NAMES.filter((field) => !isDeepStrictEqual(before[field], after[field]));
       if (changed.length === 0) return UNCHANGED;
-      requireFitting(after, issuer);
+      this.requireFitting(after, issuer, change.sessionMaxAge);
       if (changed.includes('subjectClaim') && (await this.identities.exist(tx, id)))
         throw new RefusedError(
           'users are linked by the present subject claim, and another one would name other users (subject_claim_used)',
@@ -105,7 +124,7 @@ export class ProviderChanges {
     });
   }
 
-  disable(name: string, actor: Actor): Promise<ProviderOutcome> {
+  disable(name: string, actor: Actor): Promise<ProviderChangeOutcome> {
     return this.onProvider(name, async (tx, { id, disabledAt }) => {
       if (disabledAt !== null) return UNCHANGED;
       await this.providers.update(tx, id, { disabledAt: Date.now() });
@@ -114,7 +133,7 @@ export class ProviderChanges {
     });
   }
 
-  enable(name: string, actor: Actor): Promise<ProviderOutcome> {
+  enable(name: string, actor: Actor): Promise<ProviderChangeOutcome> {
     return this.onProvider(name, async (tx, { id, disabledAt }) => {
       if (disabledAt === null) return UNCHANGED;
       await this.providers.update(tx, id, { disabledAt: null });
@@ -136,28 +155,38 @@ export class ProviderChanges {
     }
   }
 
-  /** Deletes a disabled provider, with its identities in pages. A command that was killed is run again. */
-  async remove(name: string, actor: Actor): Promise<void> {
+  /**
+   * Disables and deletes a provider, with its identities in pages. A command that was killed is run again.
+   * Returns whose sessions it ended, and how many users have no password.
+   */
+  async remove(
+    name: string,
+    { actor, force, endSessions }: { actor: Actor; force: boolean; endSessions: boolean },
+  ): Promise<{ ended: number; withoutPassword: number }> {
     const { id } = requireFound(name, await this.providers.find(name));
+    const withoutPassword = await this.identities.countWithoutPassword(id);
+    if (withoutPassword > 0 && !force)
+      throw new RefusedError(
+        `${withoutPassword} users of ${name} have no password, and need a reset by email to log in again: use --force (users_without_password)`,
+      );
+    await this.disable(name, actor);
+    const ended = endSessions ? await this.endSessions(name, actor) : 0;
     for (;;) {
       const page = await this.identities.findUsers(id, '', USERS_AT_ONCE);
       if (page.length === 0) break;
-      await this.onProvider(name, async (tx, provider) => {
-        requireDisabled(name, id, provider);
-        await this.identities.deleteOfUsers(tx, id, page);
-      });
+      await this.onDisabled(name, id, (tx) => this.identities.deleteOfUsers(tx, id, page));
     }
-    await this.onProvider(name, async (tx, provider) => {
-      requireDisabled(name, id, provider);
+    await this.onDisabled(name, id, async (tx) => {
       await this.identities.deleteOfProvider(tx, id);
       await this.domains.deleteOf(tx, id);
       await this.logins.deleteOfProvider(tx, id);
       await this.providers.delete(tx, id);
       await this.events.record(tx, { type: 'provider.removed', actor, data: { provider: name } });
     });
+    return { ended, withoutPassword };
   }
 
-  link(name: string, userId: string, subject: string, actor: Actor): Promise<ProviderOutcome> {
+  link(name: string, userId: string, subject: string, actor: Actor): Promise<ProviderChangeOutcome> {
     return this.onProvider(name, async (tx, { id: providerId, title }) => {
       const user = await this.users.raise(tx, actor, userId);
       if (!user) throw new RefusedError(`there is no user ${userId}`, 'user_not_found');
@@ -189,6 +218,26 @@ export class ProviderChanges {
       throw new RefusedError(`the user is not linked to a user of ${name} (not_linked)`);
   }
 
+  private requireFitting(fields: ProviderFields, issuer: string, sessionMaxAge = 0): void {
+    const fault =
+      sessionMaxAge > this.env.sessionMaxAge
+        ? '--session-max-age must not exceed SESSION_MAX_AGE'
+        : settingsFault(fields, { ...fields, issuer });
+    if (fault !== undefined) throw new RefusedError(`${fault} (settings_refused)`);
+  }
+
+  /** Another operator may have enabled the provider meanwhile, or added one with its name. */
+  private onDisabled(
+    name: string,
+    id: string,
+    work: (tx: Transaction) => Promise<unknown>,
+  ): Promise<unknown> {
+    return this.onProvider(name, (tx, provider) => {
+      if (provider.id === id && provider.disabledAt !== null) return work(tx);
+      throw new RefusedError(`the provider ${name} was enabled meanwhile (provider_enabled)`);
+    });
+  }
+
   private onProvider<T>(
     name: string,
     decide: (tx: Transaction, provider: Provider) => Promise<T>,
@@ -210,20 +259,10 @@ function columnsOf(fields: ProviderFields): Pick<Provider, 'title' | 'clientId' 
   return { title, clientId, required: required ? 1 : 0, settings: JSON.stringify(settings) };
 }
 
-function requireFitting(fields: ProviderFields, issuer: string): void {
-  const fault = settingsFault(fields, { ...fields, issuer });
-  if (fault !== undefined) throw new RefusedError(`${fault} (settings_refused)`);
-}
-
 function requireFound(name: string, provider: Provider | null): Provider {
-  if (!provider) throw new RefusedError(`there is no provider ${name}`, 'provider_not_found');
+  if (!provider)
+    throw new RefusedError(`there is no provider ${name}`, 'provider_not_found', {
+      detail: UNKNOWN_PROVIDER.detail,
+    });
   return provider;
-}
-
-/** Another operator may have enabled it meanwhile, or added a provider with its name. */
-function requireDisabled(name: string, id: string, provider: Provider): void {
-  if (provider.id !== id || provider.disabledAt === null)
-    throw new RefusedError(
-      `the provider ${name} was changed meanwhile: run the command again (provider_changed)`,
-    );
 }

@@ -3,7 +3,7 @@ import { type Format, ON_OR_OFF, oneOf, parseDuration } from '../../config/reade
 import { normalizedDomain } from '../../config/domain-name.js';
 import { oneLine } from '../../identifiers/text.js';
 
-const PROVIDER_NAME = /^(?!finish$)[a-z][a-z0-9-]{0,39}$/;
+export const PROVIDER_NAME = /^(?!finish$)[a-z][a-z0-9-]{0,39}$/;
 
 export function isProviderName(text: string): boolean {
   return PROVIDER_NAME.test(text);
@@ -85,6 +85,16 @@ export const ISSUER: Format<string> = {
     text.length <= MAX_ISSUER && /^https?:\/\/[^\s?#\\@]+$/.test(text) && URL.canParse(text)
       ? text
       : undefined,
+};
+
+export const CLIENT_ID: Format<string> = {
+  expected: '1 to 255 characters without spaces',
+  parse: (text) => (/^[\x21-\x7e]{1,255}$/.test(text) ? text : undefined),
+};
+
+export const SUBJECT: Format<string> = {
+  expected: '1 to 255 characters',
+  parse: (text) => (text !== '' && text.length <= 255 && text.isWellFormed() ? text : undefined),
 };
 
 /** How the command line writes each setting. */

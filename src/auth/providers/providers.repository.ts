@@ -36,7 +36,7 @@ export class ProvidersRepository {
 
   async insert(tx: Transaction, provider: Omit<Provider, 'revision' | 'disabledAt'>): Promise<void> {
     try {
-      await tx.of(this.providers).insert(provider);
+      await tx.of(this.providers).insert({ ...provider, revision: 1, disabledAt: null });
     } catch (error) {
       if (!isUniqueViolation(error, PROVIDERS_NAME_KEY)) throw error;
       throw new RefusedError(`there is a provider ${provider.name} (provider_name_taken)`);
@@ -65,8 +65,8 @@ export class ProvidersRepository {
     return this.providers.findOneBy({ name });
   }
 
-  findPage(limit: number, afterName = ''): Promise<Provider[]> {
-    return this.providers.find({ where: { name: MoreThan(afterName) }, order: { name: 'ASC' }, take: limit });
+  findAll(): Promise<Provider[]> {
+    return this.providers.find({ order: { name: 'ASC' } });
   }
 
   /** A page of the encrypted secrets, whose row keys are the ids. */
