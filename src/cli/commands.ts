@@ -4,6 +4,7 @@ import type { Commands } from './command/program.js';
 import { EVENTS } from './events/events.commands.js';
 import { MAIL } from './mail.commands.js';
 import { ORGS } from './orgs.commands.js';
+import { PROVIDERS } from './providers.commands.js';
 import { SERVICES } from './services.commands.js';
 import { OPERATORS } from './users/operators.commands.js';
 import { EXPORT, SESSIONS, USERS } from './users/users.commands.js';
@@ -151,6 +152,6 @@ const DOCTOR: CommandDefinition = {
 
 // In the order of the help. The imports above load no library; the code of a command loads its own when it runs.
 export const COMMANDS: Commands = {
-  groups: [USERS, ORGS, OPERATORS, SERVICES, API_KEYS, SESSIONS, KEYS, MAIL, CONFIG],
+  groups: [USERS, ORGS, OPERATORS, SERVICES, PROVIDERS, API_KEYS, SESSIONS, KEYS, MAIL, CONFIG],
   commands: [EVENTS, EXPORT, MIGRATE, BACKUP, AFTER_RESTORE, COPY_FROM, DOCTOR],
 };

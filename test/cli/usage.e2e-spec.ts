@@ -31,6 +31,7 @@ const COMMANDS = Object.entries({
   users: USERS,
   orgs: 'list find show add-owner set-role remove-member import delete restore lift-second-factor',
   operators: 'create grant revoke list',
+  providers: 'list show test add change set-secret disable enable remove link unlink',
   'api-keys': 'list revoke revoke-all',
   services: 'list show add allow call revoke-call rotate revoke-secret disable enable remove',
   sessions: 'end-all',
@@ -72,7 +73,7 @@ function refusing(libraries: string): Record<string, string> {
 describe('accounts', () => {
   const nowhere = { directory: tmpdir(), env: {} };
 
-  it.each(['', 'users', 'orgs', 'keys', 'operators', 'services', 'sessions', 'config'])(
+  it.each(['', 'users', 'orgs', 'keys', 'operators', 'services', 'providers', 'sessions', 'config'])(
     'shows its help on standard error and ends with 2, for accounts %s',
     async (group) => {
       const parameters = group === '' ? [] : [group];
@@ -170,7 +171,7 @@ describe('accounts', () => {
   });
 
   it.each(
-    'users list,orgs list,operators list,services list,api-keys list,keys list,mail list,events,doctor'.split(
+    'users list,orgs list,operators list,services list,providers list,api-keys list,keys list,mail list,events,doctor'.split(
       ',',
     ),
   )('starts %s without what only requests need', async (command) => {

@@ -2,6 +2,8 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CannotRunError } from './definition.js';
 
+const MAX_BYTES = 4096;
+
 interface Question {
   /** the error if the terminal closes */
   unanswered: string;
@@ -23,4 +25,19 @@ export function ask(prompt: string, { unanswered, isSecret = false }: Question):
     reader.close();
     if (isSecret) process.stderr.write('\n');
   });
+}
+
+/** Reads one line from a pipe. @param orElse the end of the error if there is none */
+export async function readLine(what: string, orElse = ''): Promise<string> {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    bytes = Buffer.concat([bytes, chunk]);
+    if (bytes.length > MAX_BYTES || bytes.includes('\n')) break;
+  }
+  const [line = '', ...rest] = bytes.toString('utf8').split(/\r?\n/);
+  if (line === '') throw new CannotRunError(`standard input has no ${what}: pipe it as one line${orElse}`);
+  if (bytes.length > MAX_BYTES || rest.some((more) => more !== '')) {
+    throw new CannotRunError(`standard input has more than one line: pipe the ${what} as one line`);
+  }
+  return line;
 }

@@ -100,7 +100,7 @@ export class Invocation {
     const text = this.text(name);
     const value = text === undefined ? undefined : read(text);
     if (text === undefined || value !== undefined) return value;
-    throw new CannotRunError(`--${name}: expected ${expected}`);
+    throw new CannotRunError(`--${flagOf(name)}: expected ${expected}`);
   }
 
   choice<T extends string>(name: string, known: readonly T[]): T | undefined {
@@ -152,6 +152,11 @@ export class Invocation {
     this.endProgress();
     return write(`${this.asJson ? JSON.stringify(json) : text}\n`);
   }
+}
+
+/** The parser of the command line turns `--client-id` into `clientId`. */
+export function flagOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function checked(flag: string, text: string, maxLength: number): string {

@@ -1,15 +1,13 @@
 import { PasswordSetting } from '../../accounts/password-reset.js';
 import { Env } from '../../config/env.js';
 import { randomBytes } from 'node:crypto';
-import { ask } from '../command/ask.js';
+import { ask, readLine } from '../command/ask.js';
 import { CannotRunError } from '../command/definition.js';
 import { BREACHED_PASSWORD, BreachedPasswords } from '../../auth/passwords/breached-passwords.js';
 import { loadHashEngine } from '../../auth/passwords/hash-engines.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
 import { onUser } from '../command/context.js';
-
-const MAX_BYTES = 4096;
 
 const GENERATED_LENGTH = 20;
 /** as many as PASSWORD_MIN_LENGTH may require */
@@ -40,24 +38,9 @@ export function generatePassword({ passwordMinLength }: Env): string {
 }
 
 async function readPassword(): Promise<string> {
-  if (!process.stdin.isTTY) return readLine();
+  if (!process.stdin.isTTY) return readLine('password', ', or use --generate');
   const question = { unanswered: 'no password was entered', isSecret: true };
   const first = await ask('New password: ', question);
   if ((await ask('Again: ', question)) !== first) throw new CannotRunError('the two passwords differ');
   return first;
-}
-
-async function readLine(): Promise<string> {
-  let bytes = Buffer.alloc(0);
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    bytes = Buffer.concat([bytes, chunk]);
-    if (bytes.length > MAX_BYTES || bytes.includes('\n')) break;
-  }
-  const [line = '', ...rest] = bytes.toString('utf8').split(/\r?\n/);
-  if (line === '')
-    throw new CannotRunError('standard input has no password: pipe it as one line, or use --generate');
-  if (bytes.length > MAX_BYTES || rest.some((more) => more !== '')) {
-    throw new CannotRunError('standard input has more than one line: pipe the password as one line');
-  }
-  return line;
 }

@@ -1,0 +1,256 @@
+import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
+import {
+  fieldsOf,
+  type NewProvider,
+  ProviderChanges,
+  type ProviderFields,
+} from '../auth/providers/provider-changes.js';
+import { ProviderDomainsRepository } from '../auth/providers/provider-domains.repository.js';
+import {
+  CLIENT_ID,
+  DEFAULT_SETTINGS,
+  DOMAINS,
+  isProviderName,
+  ISSUER,
+  SETTINGS,
+  shownSetting,
+  SUBJECT,
+  TITLE,
+} from '../auth/providers/provider-settings.js';
+import { type Provider, ProvidersRepository } from '../auth/providers/providers.repository.js';
+import { Env } from '../config/env.js';
+import { type Format, ON_OR_OFF } from '../config/readers.js';
+import type { ProviderSummary } from '../operators/providers.responses.js';
+import { providerView } from '../operators/views.js';
+import { ask, readLine } from './command/ask.js';
+import { type Context, findUser, withContext } from './command/context.js';
+import {
+  CannotRunError,
+  type Change,
+  type CommandDefinition,
+  flagOf,
+  type Invocation,
+  type Outcome,
+  outcomeOf,
+  type Report,
+  reportOn,
+} from './command/definition.js';
+import { accessOf, accessWithout, linesOf, requirePassed, secretsOf, testReport } from './provider-tests.js';
+
+export function listProviders(): Promise<Report> {
+  return withContext(async (context) => {
+    const providers = await context.get(ProvidersRepository).findAll();
+    const views = await viewsOf(context, providers);
+    return { lines: views.length > 0 ? views.map(providerLine) : ['no providers'], json: views };
+  });
+}
+
+async function viewsOf(context: Context, providers: Provider[]): Promise<ProviderSummary[]> {
+  const domains = await context.get(ProviderDomainsRepository).findOfAll(providers.map(({ id }) => id));
+  return providers.map((provider) => providerView(provider, domains, context.get(Env)));
+}
+
+function providerLine({ name, issuer, domains, required, disabledAt }: ProviderSummary): string {
+  const state = `${required ? '  REQUIRED' : ''}${disabledAt === null ? '' : '  DISABLED'}`;
+  return `${name.padEnd(40)}  ${issuer}  ${domains.join(',') || '-'}${state}`;
+}
+
+export function showProvider({ parameters }: Invocation): Promise<Report> {
+  return withContext(async (context) => {
+    const provider = await findProvider(context, parameters[0]!);
+    const [view] = await viewsOf(context, [provider]);
+    const shown = { ...view, users: await context.get(IdentitiesRepository).count(provider.id) };
+    const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${textOf(name, value)}`);
+    return { lines, json: [shown] };
+  });
+}
+
+function textOf(name: string, value: boolean | number | string | string[] | null): string {
+  if (value === null) return '-';
+  if (Array.isArray(value)) return value.join(',') || '-';
+  return name === 'sessionMaxAge' || typeof value === 'boolean' ? shownSetting(value) : String(value);
+}
+
+async function findProvider(context: Context, text: string): Promise<Provider> {
+  requireName(text);
+  const found = await context.get(ProvidersRepository).find(text);
+  if (!found) throw new CannotRunError(`there is no provider ${text}`);
+  return found;
+}
+
+function requireName(text: string): void {
+  if (!isProviderName(text))
+    throw new CannotRunError(
+      'the name of a provider has 1 to 40 lower-case letters, digits and hyphens, the first a letter, and is not finish',
+    );
+}
+
+export function testProvider({ parameters }: Invocation): Promise<Report> {
+  return withContext(async (context) => {
+    return testReport(context, await accessOf(context, await findProvider(context, parameters[0]!)));
+  });
+}
+
+export async function addProvider(invocation: Invocation): Promise<Report> {
+  const name = invocation.parameters[0]!;
+  requireName(name);
+  const issuer = requireOption(invocation, 'issuer', ISSUER);
+  const clientId = requireOption(invocation, 'clientId', CLIENT_ID);
+  const typed = typedFields(invocation);
+  const { actor, force } = invocation.change();
+  const secret = await readSecret();
+  return withContext(async (context) => {
+    const sessionMaxAge = Math.min(DEFAULT_SETTINGS.sessionMaxAge, context.get(Env).sessionMaxAge);
+    const defaults = { ...DEFAULT_SETTINGS, sessionMaxAge, title: name, domains: [], required: false };
+    const provider: NewProvider = { ...defaults, ...typed, name, issuer, clientId };
+    const changes = context.get(ProviderChanges);
+    changes.requireAddable(provider);
+    const test = await requirePassed(
+      context,
+      { id: '', name, issuer, clientId, secret, settings: provider },
+      force,
+    );
+    const stored = { ...provider, issuer: test.issuer ?? issuer };
+    await changes.add(stored, secret, secretsOf(context), actor);
+    const added = await findProvider(context, name);
+    const [json] = await viewsOf(context, [added]);
+    const required = provider.required ? await requiredLines(context, added.id, provider) : [];
+    return reportOn(name, json!, {
+      text: 'added',
+      lines: [...linesOf(context, name, test), ...required],
+      json: {},
+    });
+  });
+}
+
+export const changeProvider = onProvider(async (context, provider, { actor, force }, invocation) => {
+  const clientId = readOption(invocation, 'clientId', CLIENT_ID);
+  const change = { ...typedFields(invocation), ...(clientId !== undefined && { clientId }) };
+  if (Object.keys(change).length === 0) throw new CannotRunError('give at least one setting');
+  const lines: string[] = [];
+  if (clientId !== undefined) {
+    const access = await accessOf(context, provider);
+    const test = await requirePassed(context, { ...access, clientId }, force);
+    lines.push(...linesOf(context, provider.name, test));
+    lines.push('some providers give users another subject for another client: check a login');
+  }
+  const outcome = await context.get(ProviderChanges).change(provider.name, change, actor);
+  if (change.required) {
+    const domains = await context.get(ProviderDomainsRepository).findOf(provider.id);
+    const fields = { ...fieldsOf(provider, domains), ...change };
+    lines.push(...(await requiredLines(context, provider.id, fields)));
+  }
+  const changed = outcome.kind === 'done' ? outcome.changed : [];
+  const text = changed.length > 0 ? `changed ${changed.join(', ')}` : 'has these settings already';
+  return { text, lines, json: { changed } };
+});
+
+export const setProviderSecret = onProvider(async (context, provider, { actor, force }) => {
+  const secret = await readSecret();
+  const access = { ...accessWithout(provider), secret };
+  const test = await requirePassed(context, access, force);
+  await context.get(ProviderChanges).setSecret(provider.name, secret, secretsOf(context), actor);
+  return { text: 'the secret is set', lines: linesOf(context, provider.name, test), json: { changed: true } };
+});
+
+export const disableProvider = onProvider(async (context, { name }, { actor }, invocation) => {
+  const changes = context.get(ProviderChanges);
+  const outcome = outcomeOf(await changes.disable(name, actor), 'disabled', 'is already disabled');
+  if (!invocation.flag('endSessions')) return outcome;
+  return withEnded(outcome, await changes.endSessions(name, actor));
+});
+
+export const enableProvider = onProvider(async (context, provider, { actor, force }) => {
+  const test = await requirePassed(context, await accessOf(context, provider), force);
+  const outcome = await context.get(ProviderChanges).enable(provider.name, actor);
+  const lines = linesOf(context, provider.name, test);
+  return { ...outcomeOf(outcome, 'enabled', 'is not disabled'), lines };
+});
+
+export const removeProvider = onProvider(async (context, { name }, change, invocation) => {
+  const endSessions = invocation.flag('endSessions');
+  const { ended, withoutPassword } = await context
+    .get(ProviderChanges)
+    .remove(name, { ...change, endSessions });
+  const json = { changed: true, withoutPassword };
+  const lines = withoutPassword === 0 ? [] : [`${withoutPassword} users have no password`];
+  const outcome = { text: 'removed, with its identities', lines, json };
+  return endSessions ? withEnded(outcome, ended) : outcome;
+});
+
+function withEnded(outcome: Outcome, users: number): Outcome {
+  const text = `${outcome.text}; every session of ${users} users has ended`;
+  return { ...outcome, text, json: { ...outcome.json, usersEnded: users } };
+}
+
+export const linkUser = onProvider(async (context, { name }, { actor }, invocation) => {
+  const subject = requireOption(invocation, 'subject', SUBJECT);
+  const { id, email } = await findUser(context, invocation.parameters[1]!);
+  const outcome = await context.get(ProviderChanges).link(name, id, subject, actor);
+  const { text, json } = outcomeOf(outcome, `${email} is linked`, `${email} is already linked`);
+  return { text, json: { id, email, subject, ...json } };
+});
+
+export const unlinkUser = onProvider(async (context, { name }, { actor }, invocation) => {
+  const { id, email } = await findUser(context, invocation.parameters[1]!);
+  await context.get(ProviderChanges).unlink(name, id, actor);
+  return { text: `${email} is unlinked, every session has ended`, json: { id, email, changed: true } };
+});
+
+function onProvider(
+  work: (context: Context, provider: Provider, change: Change, invocation: Invocation) => Promise<Outcome>,
+): CommandDefinition['run'] {
+  return (invocation) =>
+    withContext(async (context) => {
+      const change = invocation.change();
+      const provider = await findProvider(context, invocation.parameters[0]!);
+      const { name } = provider;
+      return reportOn(name, { name }, await work(context, provider, change, invocation));
+    });
+}
+
+function readOption<T>(invocation: Invocation, name: string, { parse, expected }: Format<T>): T | undefined {
+  return invocation.read(name, parse, expected);
+}
+
+function requireOption<T>(invocation: Invocation, name: string, format: Format<T>): T {
+  const value = readOption(invocation, name, format);
+  if (value === undefined) throw new CannotRunError(`give --${flagOf(name)}: ${format.expected}`);
+  return value;
+}
+
+/** What can be changed without a test. */
+const FORMATS = { ...SETTINGS, title: TITLE, domains: DOMAINS, required: ON_OR_OFF };
+
+function typedFields(invocation: Invocation): Partial<ProviderFields> {
+  const typed = Object.entries<Format<unknown>>(FORMATS).map(([name, format]) => [
+    name,
+    readOption(invocation, name, format),
+  ]);
+  return Object.fromEntries(typed.filter(([, value]) => value !== undefined)) as Partial<ProviderFields>;
+}
+
+const MAX_SECRET = 1000;
+
+/** Not an argument: other users of the machine can read those. */
+async function readSecret(): Promise<string> {
+  const question = { unanswered: 'no secret was entered', isSecret: true };
+  const secret = await (process.stdin.isTTY ? ask('Secret of the client: ', question) : readLine('secret'));
+  if (secret.trim() !== '' && secret.length <= MAX_SECRET) return secret.trim();
+  throw new CannotRunError(`the secret must have 1 to ${MAX_SECRET} characters`);
+}
+
+async function requiredLines(
+  context: Context,
+  id: string,
+  { domains, createUsers }: ProviderFields,
+): Promise<string[]> {
+  let unlinked = 0;
+  for (const domain of domains) unlinked += await context.get(IdentitiesRepository).countUnlinked(id, domain);
+  const lines = [
+    `${unlinked} users of ${domains.join(',')} are not linked, and can no longer log in by password`,
+  ];
+  if (!createUsers)
+    lines.push('--create-users is off: users of these domains whom Accounts does not know cannot log in');
+  return lines;
+}
