@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ProviderRefusal } from '../../src/auth/providers/claims.js';
-import { isAllowedEndpoint } from '../../src/auth/providers/provider-fetch.js';
+import { isAllowedEndpoint, ProviderFetch } from '../../src/auth/providers/provider-fetch.js';
 import type { Problem } from '../../src/problems/problem.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { atOnce, times } from '../support/at-once.js';
@@ -105,6 +105,17 @@ it('waits 3 s for an answer, and for each byte of it', async () => {
     }),
   );
   expect(new Set(reasons)).toEqual(new Set(['no answer in time']));
+});
+
+it('waits no longer than the login that asks', async () => {
+  const provider = await okta();
+  provider.answers.metadata = () => undefined;
+  const { issuer } = provider;
+  const request = new ProviderFetch(false).until(performance.now() + 200.5, issuer);
+  const url = `${issuer}/.well-known/openid-configuration`;
+  await expect(request(url, {})).rejects.toThrow('no answer in time');
+  await expect(request(url, {}), 'after it').rejects.toThrow('no answer in time');
+  expect(provider.count('metadata')).toBe(1);
 });
 
 describe('https', () => {

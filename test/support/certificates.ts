@@ -31,16 +31,16 @@ export class Authority implements Certificate {
     return new Authority(directory, certificate, key);
   }
 
-  /** @param alternativeNames as in `DNS:localhost,IP:127.0.0.1` */
-  async issue(alternativeNames: string): Promise<Certificate> {
-    const base = join(this.directory, alternativeNames.replaceAll(/\W/g, '-'));
+  /** @param alternativeNames as in `DNS:localhost,IP:127.0.0.1` @param days 0 for one that has expired */
+  async issue(alternativeNames: string, days = DAYS): Promise<Certificate> {
+    const base = join(this.directory, `${alternativeNames.replaceAll(/\W/g, '-')}-${days}`);
     const [certificate, key, request, extensions] = ['pem', 'key', 'csr', 'ext'].map(
       (ending) => `${base}.${ending}`,
     );
     writeFileSync(extensions!, `subjectAltName=${alternativeNames}\n`);
     await openssl('req', ...NEW_KEY, '-subj', '/CN=server', '-keyout', key!, '-out', request!);
     const signer = ['-CA', this.certificate, '-CAkey', this.key, '-CAcreateserial'];
-    const content = ['-in', request!, '-extfile', extensions!, '-days', DAYS];
+    const content = ['-in', request!, '-extfile', extensions!, '-days', days];
     await openssl('x509', '-req', ...content, ...signer, '-out', certificate!);
     return { certificate: certificate!, key: key! };
   }

@@ -25,7 +25,7 @@ export function accessTo(
 
 /** A login as Accounts asks for it, without the routes. @param authorize what the browser brings back */
 export async function logInAt(
-  client: ProviderClient,
+  client: Pick<ProviderClient, 'authorizationUrl' | 'complete'>,
   access: ProviderAccess,
   authorize: (authorizationUrl: string) => URL | Promise<URL>,
   change: Partial<AuthorizationResponse> = {},

@@ -2,9 +2,10 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer, type ServerOptions } from 'node:https';
+import { createServer as createTlsServer, type Server as TlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 
 interface Recording {
   metadata: { [name: string]: unknown; issuer: string };
@@ -57,13 +58,16 @@ export class RecordedProvider {
   readonly requests: SeenRequest[] = [];
   /** what an endpoint answers instead */
   answers: Partial<Record<Endpoint, (response: ServerResponse) => void>> = {};
+  /** how late each answer is */
+  delayMs = 0;
   /** signs `header.payload` */
   sign: (input: string) => string = signedBy(SIGNS.privateKey);
   private readonly usedCodes = new Set<string>();
 
   private constructor(
     readonly recording: Recording,
-    private readonly server: ReturnType<typeof createServer>,
+    private readonly server: ReturnType<typeof createServer> | TlsServer,
+    private readonly port: number,
   ) {}
 
   static async play(name: (typeof RECORDED)[number], tls?: ServerOptions): Promise<RecordedProvider> {
@@ -73,7 +77,7 @@ export class RecordedProvider {
     const origin = tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`;
     const file = readFileSync(new URL(`../providers/recorded/${name}.json`, import.meta.url), 'utf8');
     const recording = JSON.parse(file.replaceAll(/https:\/\/[\w.-]+/g, origin)) as Recording;
-    const provider = new RecordedProvider(recording, server);
+    const provider = new RecordedProvider(recording, server, port);
     server.on('request', ((request, response) => void provider.serve(request, response)) as RequestListener);
     return provider;
   }
@@ -108,6 +112,17 @@ export class RecordedProvider {
     this.recording.header['kid'] = kid;
   }
 
+  /** Presents another certificate in new connections. */
+  useCertificate(tls: ServerOptions): void {
+    if ('setSecureContext' in this.server) this.server.setSecureContext(tls);
+    this.server.closeAllConnections();
+  }
+
+  /** After `stop`, at the same address. */
+  async startAgain(): Promise<void> {
+    await once(this.server.listen(this.port, '127.0.0.1'), 'listening');
+  }
+
   stop(): void {
     this.server.closeAllConnections();
     this.server.close();
@@ -119,6 +134,7 @@ export class RecordedProvider {
     if (!endpoint) return void response.writeHead(404).end();
     const { method, headers } = request;
     this.requests.push({ endpoint, method, headers, body });
+    if (this.delayMs > 0) await delay(this.delayMs);
     const other = this.answers[endpoint];
     if (other) return other(response);
     const [status, answer] = this.answerOf(endpoint, body);

@@ -38,7 +38,7 @@ export class ProviderFetch {
 
   /** @param deadline by `performance.now()` */
   until(deadline: number, issuer: string): ProviderRequest {
-    const leftMs = (): number => Math.max(0, deadline - performance.now());
+    const leftMs = (): number => Math.max(0, Math.ceil(deadline - performance.now()));
     return (url, init) => {
       const send = (): Promise<Response> => this.send(url, init, Math.min(REQUEST_MS, leftMs()));
       return this.slots.run(issuer, send, 'last', leftMs());
@@ -48,6 +48,7 @@ export class ProviderFetch {
   /** Reads the whole body, which the time covers. A redirect could lead anywhere, so it is a failure. */
   private async send(url: string, init: RequestInit, timeoutMs: number): Promise<Response> {
     if (!isAllowedEndpoint(url, this.production)) throw new UnusableAnswerError('the endpoint is not https');
+    if (timeoutMs === 0) throw new UnusableAnswerError('no answer in time');
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(url, { ...init, redirect: 'manual', signal });
