@@ -253,6 +253,11 @@ describe('the test of operators', () => {
     expect(await tested(() => undefined, { JWT_ISSUER: 'accounts' })).toMatchObject(client('not tried'));
   });
 
+  it('reads metadata of wrong types as announcing nothing', async () => {
+    const result = tested(({ recording }) => Object.assign(recording.metadata, { claims_supported: 7 }));
+    expect(await result).toMatchObject({ client: { ok: true }, announcesEmailVerified: false });
+  });
+
   it.each([
     ['none', { keys: [] }],
     ['one for encryption only', { keys: [{ kty: 'RSA', use: 'enc' }] }],

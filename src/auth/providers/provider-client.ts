@@ -146,7 +146,7 @@ export class ProviderClient {
     };
     const discovery = await attempt(() => this.discover(issuer));
     const { server } = discovery.ok ? await this.discover(issuer) : {};
-    const claims: unknown[] = server?.claims_supported ?? [];
+    const announces = (claim: string): boolean => [server?.claims_supported].flat().includes(claim);
     const redirectUri = callbackUri(this.env.jwtIssuer, name);
     return {
       issuer: server?.issuer,
@@ -156,8 +156,8 @@ export class ProviderClient {
         server && redirectUri !== undefined
           ? await this.tryMadeUpCode(provider, server, redirectUri)
           : NOT_TRIED,
-      announcesEmailVerified: claims.includes('email_verified'),
-      announcesAuthTime: claims.includes('auth_time'),
+      announcesEmailVerified: announces('email_verified'),
+      announcesAuthTime: announces('auth_time'),
     };
   }
 
