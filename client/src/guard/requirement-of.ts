@@ -4,7 +4,7 @@ import type { UserRequirement } from '../service/requirement.ts';
 
 const LONGEST_TARGET = 8_192;
 const ROLES: readonly string[] = ['member', 'admin', 'owner'] satisfies Role[];
-const METHODS: readonly string[] = ['pwd', 'otp'] satisfies AuthenticationMethod[];
+const METHODS: readonly string[] = ['pwd', 'fed', 'otp'] satisfies AuthenticationMethod[];
 
 /** Each parameter can only narrow what is admitted, because a proxy may copy a client's text into the target. */
 const OF_USERS = ['org', 'orgAt', 'role', 'maxAge', 'amr', 'via'];
@@ -87,7 +87,7 @@ function userRequirementOf(values: Values): UserRequirement {
     throw new InvalidCheck('maxAge must be a whole number of seconds');
   const methods = amr?.split(',');
   if (methods && !methods.every((method) => METHODS.includes(method)))
-    throw new InvalidCheck('amr must be pwd, otp or pwd,otp');
+    throw new InvalidCheck(`amr must be one of ${METHODS.join(', ')}, or several with commas between them`);
   return {
     ...(maxAge !== undefined && { maxAge: Number(maxAge) }),
     ...(methods && { amr: methods as AuthenticationMethod[] }),

@@ -67,7 +67,7 @@ export interface InOrg extends AnyUser {
   atLeast?: number | undefined;
 }
 
-const METHODS: readonly AuthenticationMethod[] = ['pwd', 'otp'];
+const METHODS: readonly AuthenticationMethod[] = ['pwd', 'fed', 'otp'];
 const OF_ANY_USER: readonly string[] = ['signal', 'maxAge', 'amr', 'via', 'keys'] satisfies (keyof AnyUser)[];
 const OF_MEMBERS: readonly string[] = [...OF_ANY_USER, 'orgId', 'role', 'atLeast'];
 
@@ -103,7 +103,7 @@ export function requireOfUsers({ maxAge, amr, via, keys }: UserRequirement): voi
   if (maxAge !== undefined && !(typeof maxAge === 'number' && maxAge >= 0))
     throw new TypeError('maxAge must be a number of seconds');
   if (amr !== undefined && !(Array.isArray(amr) && amr.every((method) => METHODS.includes(method))))
-    throw new TypeError(`amr must be a list of ${METHODS.join(' and ')}`);
+    throw new TypeError(`amr must be a list of ${METHODS.join(', ')}`);
   if (via !== undefined && !(Array.isArray(via) && via.every(isName)))
     throw new TypeError('via must be a list of names of services');
   if (keys !== undefined && typeof keys !== 'boolean') throw new TypeError('keys must be true or false');
