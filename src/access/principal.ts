@@ -10,7 +10,7 @@ export function lowerRole(one: Role, other: Role): Role {
   return roleAtLeast(one, other) ? other : one;
 }
 
-/** RFC 8176 */
+/** RFC 8176, and `fed` (federated) for a login at a provider, which has no word there. */
 export const AUTHENTICATION_METHODS = ['pwd', 'fed', 'otp'] as const;
 
 export type AuthenticationMethod = (typeof AUTHENTICATION_METHODS)[number];

@@ -157,5 +157,8 @@ export function requireScope(scope: ServiceScope, principal: Principal | undefin
 function requireOperator(assurance: Assurance, caller: RequestCaller): void {
   const user = userOf(caller);
   if (!user.isOperator) throw new Problem('operator_required');
-  requireAssurance(user, assurance);
+  const { login } = assurance;
+  // Accounts does not see whether a provider asked for a second factor.
+  const needsCode = login !== undefined && user.amr.includes('fed');
+  requireAssurance(user, needsCode ? { ...assurance, login: { ...login, secondFactor: true } } : assurance);
 }

@@ -8,7 +8,7 @@ import {
   RecoveryCodesRepository,
   SecondFactorsRepository,
 } from '../auth/second-factor/second-factors.repository.js';
-import { InvalidTokenError, PASSWORD_AND_CODE } from '../auth/tokens/access-token.js';
+import { InvalidTokenError, WITH_CODE, WITHOUT_CODE } from '../auth/tokens/access-token.js';
 import { EncryptedSecrets } from '../auth/tokens/derived-keys.js';
 import { KeyRing } from '../auth/tokens/signing-keys.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
@@ -87,7 +87,7 @@ export class OwnSecondFactorService {
       const enabledAt = Date.now();
       await this.updates.setSecondFactor(tx, userId, enabledAt);
       await this.verification.usePending(tx, userId, { ...checked, enabledAt });
-      await this.sessions.keepActing(tx, actor, PASSWORD_AND_CODE);
+      await this.sessions.keepActing(tx, actor, WITH_CODE);
       await this.recoveryCodes.replaceAll(tx, userId, hashes);
       await locked.recordWithEnd(
         { type: 'account.second_factor_enabled' },
@@ -122,7 +122,7 @@ export class OwnSecondFactorService {
       if (user.secondFactorAt === null) return UNCHANGED;
       await this.updates.setSecondFactor(tx, user.id, null);
       await this.proofs.use(tx, owner, actor);
-      await this.sessions.keepActing(tx, actor, 'pwd');
+      await this.sessions.keepActing(tx, actor, WITHOUT_CODE);
       const lost = { actor, userId: user.id, memberships };
       return { wasOperator: await this.removal.complete(tx, user, lost, actor.sessionId) };
     });

@@ -28,7 +28,7 @@ import { placeOf } from './sessions/known-places.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
 import { isWrongCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
-import { PASSWORD_AND_CODE } from './tokens/access-token.js';
+import { WITH_CODE } from './tokens/access-token.js';
 
 /** Unknown emails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
 class InvalidCredentialsError extends Problem {
@@ -135,7 +135,7 @@ export class AuthService {
     const user = await this.domains.findPasswordLogin({ id: userId }, placeOf(origin));
     if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed', userId);
     this.requirePasswordLogin(user, origin);
-    const amr = PASSWORD_AND_CODE;
+    const amr = WITH_CODE.pwd;
     const login: Login = { userId, authEpoch, via: 'login', amr, refresh, deviceName, origin };
     try {
       const checked = await this.verification.check(user, 'login', typed);

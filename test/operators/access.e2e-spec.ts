@@ -180,7 +180,7 @@ describe('what operators are shown', () => {
 });
 
 describe('with other settings', () => {
-  it('a login by password alone is enough where the second factor is optional, as long as it is recent', async () => {
+  it('a login by password alone is enough where the second factor is optional, as long as it is recent; one at a provider is not', async () => {
     const configured = await startService({
       env: { OPERATORS_SECOND_FACTOR: 'optional', OPERATORS_LOGIN_AGE: '10m' },
     });
@@ -188,6 +188,12 @@ describe('with other settings', () => {
     await makeOperator(configured, granted);
     const path = `/api/operators/users/${anUnknownId()}/enable`;
     expect(await granted.post(path, { reason: 'a test' })).toMatchObject({ status: 404 });
+    const atProvider = [];
+    for (const amr of ['fed', 'fed otp']) {
+      await configured.db.query('UPDATE sessions SET amr = ?', [amr]);
+      atProvider.push((await granted.post(path, { reason: 'a test' })).status);
+    }
+    expect(atProvider).toEqual([401, 404]);
     await configured.db.query('UPDATE sessions SET auth_time = auth_time - 600000');
     const refused = await granted.post(path, { reason: 'a test' });
     await configured.stop();

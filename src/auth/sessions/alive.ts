@@ -1,5 +1,3 @@
-import { PASSWORD_AND_CODE } from '../tokens/access-token.js';
-
 /** The login and the head of the branch of a delegated session `s`; for a head, the head is `s` itself. */
 export const JOIN_FAMILY = `LEFT JOIN sessions login ON login.id = s.login_id
   LEFT JOIN sessions head ON head.id = s.branch_id`;
@@ -13,7 +11,7 @@ export const IS_UNREVOKED = `s.revoked_at IS NULL AND (s.login_id IS NULL OR (lo
   AND login.revoked_at IS NULL AND head.id IS NOT NULL AND head.revoked_at IS NULL))`;
 
 // Enabling a second factor ends all other sessions, so every session of the user has shown it.
-const HAS_SHOWN_SECOND_FACTOR = `(u.second_factor_at IS NULL OR s.amr = '${PASSWORD_AND_CODE}')`;
+const HAS_SHOWN_SECOND_FACTOR = "(u.second_factor_at IS NULL OR s.amr LIKE '%otp')";
 export const HAS_ACTIVE_USER = `s.auth_epoch = u.auth_epoch AND u.disabled_at IS NULL AND ${HAS_SHOWN_SECOND_FACTOR}`;
 const HAS_ACTIVE_SERVICE = '(s.bound_epoch IS NULL OR s.bound_epoch = v.epoch)';
 

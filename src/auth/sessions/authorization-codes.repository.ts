@@ -10,7 +10,10 @@ import { HAS_ACTIVE_USER } from './alive.js';
 import { AuthorizationCode, type Session } from './session.entity.js';
 
 /** The session that issued the code; `loginId` and `branchId` are those of the session that the code opens. */
-export type CodeOwner = Pick<Session, 'userId' | 'authTime' | 'authEpoch' | 'amr' | 'loginId' | 'branchId'> &
+export type CodeOwner = Pick<
+  Session,
+  'userId' | 'authTime' | 'authEpoch' | 'amr' | 'endsAt' | 'loginId' | 'branchId'
+> &
   Pick<User, 'emailVerifiedAt'>;
 
 type OwnedCode = CodeOwner & { hash: string };
@@ -85,7 +88,7 @@ export class AuthorizationCodesRepository {
   private async findOwners(hashes: string[]): Promise<(OwnedCode | undefined)[]> {
     const asked = padded(hashes, '');
     const rows = await this.codes.query<OwnedCode[]>(
-      `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr,
+      `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr, s.ends_at AS endsAt,
           COALESCE(s.login_id, s.id) AS loginId, s.branch_id AS branchId, u.email_verified_at AS emailVerifiedAt
         FROM authorization_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
         WHERE c.hash IN (${placeholders(asked.length)}) AND ${HAS_ACTIVE_USER}`,

@@ -9,6 +9,7 @@ import type { CodeOwner } from './authorization-codes.repository.js';
 import type { TokenResponse } from './sessions.responses.js';
 import { type IssuingSession, TokenIssuer } from '../tokens/token-issuer.js';
 import type { LoginMethods } from '../tokens/access-token.js';
+import { endOfLogin } from './session.entity.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
 import { type NewSession, type PresentedCode, SessionsRepository } from './sessions.repository.js';
 
@@ -17,6 +18,9 @@ interface SessionStart {
   authEpoch: number;
   authTime?: number;
   amr?: LoginMethods;
+  /** the name of the provider that confirmed the login */
+  provider?: string;
+  endsAt?: number | null;
   refresh?: boolean;
   deviceName?: string;
   origin: SignInOrigin;
@@ -41,6 +45,7 @@ export class SessionOpening {
   ): Promise<{ session: NewSession; actor: UserActor }> {
     const session = this.newSession(start);
     const { id: sessionId, userId } = session;
+    const { provider } = start;
     const { requestId, address } = start.origin;
     const actor: UserActor = { kind: 'user', id: userId, sessionId, isDelegated: false, requestId, address };
     await this.sessions.insert(tx, session);
@@ -49,7 +54,7 @@ export class SessionOpening {
       actor,
       userId,
       sessionId,
-      data: { via, ...(newDevice && { newDevice }) },
+      data: { via, ...(newDevice && { newDevice }), ...(provider !== undefined && { provider }) },
     });
     return { session, actor };
   }
@@ -79,9 +84,10 @@ export class SessionOpening {
     return this.tokens.issue({ ...session, ...delegation }, session.createdAt);
   }
 
-  /** Ends at most SESSION_MAX_AGE after `authTime`, so that one-time codes do not extend a login. */
+  /** One-time codes do not extend a login. */
   private newSession(start: SessionStart): NewSession {
     const { userId, authEpoch, amr = 'pwd', refresh = false, deviceName = null, origin } = start;
+    const { provider = null, endsAt = null } = start;
     const createdAt = Date.now();
     const authTime = start.authTime ?? createdAt;
     const lifetime = refresh ? this.env.sessionIdle : this.env.tokenTtl;
@@ -92,11 +98,16 @@ export class SessionOpening {
       authTime,
       amr,
       createdAt,
-      expiresAt: Math.min(createdAt + lifetime * 1000, authTime + this.env.sessionMaxAge * 1000),
+      expiresAt: Math.min(
+        createdAt + lifetime * 1000,
+        endOfLogin({ authTime, endsAt }, this.env.sessionMaxAge),
+      ),
       refreshGeneration: refresh ? 1 : 0,
       ip: origin.address,
       userAgent: origin.userAgent,
       deviceName,
+      provider,
+      endsAt,
     };
   }
 }

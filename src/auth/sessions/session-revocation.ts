@@ -9,7 +9,7 @@ import {
 import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded, UserChanges } from '../../users/user-changes.js';
 import { UserUpdatesRepository } from '../../users/users.updates.js';
-import { InvalidTokenError, LEEWAY_SECONDS, type LoginMethods } from '../tokens/access-token.js';
+import { InvalidTokenError, LEEWAY_SECONDS, type MethodsByWay } from '../tokens/access-token.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { PendingRevocationsRepository, type Revocation } from './pending-revocations.repository.js';
 import { SessionDeletion } from './session-deletion.js';
@@ -102,7 +102,7 @@ export class SessionRevocation implements OnApplicationShutdown {
   }
 
   /** Moves the acting session to the new epoch of the user, and voids its codes. @throws InvalidTokenError if it has ended */
-  async keepActing(tx: Transaction, { id, sessionId }: UserActor, amr?: LoginMethods): Promise<void> {
+  async keepActing(tx: Transaction, { id, sessionId }: UserActor, amr?: MethodsByWay): Promise<void> {
     const kept = await this.sessions.keep(tx, id, sessionId, amr);
     if (!kept) throw new InvalidTokenError('session_ended');
     await this.codes.deleteOfSessions(tx, [sessionId]);

@@ -61,6 +61,14 @@ export class Session {
   @Column({ name: 'ends_at', type: 'bigint', nullable: true }) endsAt: number | null;
 }
 
+/** Until then, a login and what its one-time codes open last at the latest. `maxAge` is in seconds. */
+export function endOfLogin(
+  { authTime, endsAt }: Pick<Session, 'authTime' | 'endsAt'>,
+  maxAge: number,
+): number {
+  return Math.min(authTime + maxAge * 1000, endsAt ?? Infinity);
+}
+
 @Entity('authorization_codes')
 @Index('authorization_codes_session_id_created_at_idx', ['sessionId', 'createdAt'])
 @Index('authorization_codes_expires_at_idx', ['expiresAt'])

@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import { BATCH, idsOf, padded, placeholders } from '../../database/statements.js';
 import { timeText } from '../../identifiers/text.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
-import { LEEWAY_SECONDS, type LoginMethods } from '../tokens/access-token.js';
+import { LEEWAY_SECONDS, type MethodsByWay } from '../tokens/access-token.js';
 import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE } from './alive.js';
 import { Session } from './session.entity.js';
 
@@ -20,6 +20,7 @@ export type OwnSession = Omit<
   | 'codeHash'
   | 'exchangeKey'
   | 'boundEpoch'
+  | 'endsAt'
 >;
 
 export interface HeldSession extends OwnSession, Pick<Session, 'authTime' | 'authEpoch' | 'revokedAt'> {
@@ -41,7 +42,7 @@ const ENDED_COLUMNS = `s.id, s.login_id AS loginId, s.branch_id AS branchId, s.c
 
 const OWN_COLUMNS = `s.id, s.user_id AS userId, s.login_id AS loginId, s.branch_id AS branchId,
   s.created_at AS createdAt, s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.ip, s.user_agent AS userAgent,
-  s.device_name AS deviceName, s.service`;
+  s.device_name AS deviceName, s.service, s.provider`;
 
 /** Users may have fewer delegated sessions, which leaves room for logins. */
 const MAX_LISTED = 2000;
@@ -103,11 +104,13 @@ export class UserSessionsRepository {
     return idsOf(await this.sessions.query(sql, [userId, now, limit]));
   }
 
-  async keep(tx: Transaction, userId: string, id: string, amr?: LoginMethods): Promise<boolean> {
-    const sql = `UPDATE sessions SET auth_epoch = auth_epoch + 1, amr = COALESCE(?, amr)
+  /** @param amr if the second factor was added or removed */
+  async keep(tx: Transaction, userId: string, id: string, amr?: MethodsByWay): Promise<boolean> {
+    const sql = `UPDATE sessions
+      SET auth_epoch = auth_epoch + 1, amr = COALESCE(CASE WHEN amr LIKE 'fed%' THEN ? ELSE ? END, amr)
       WHERE id = ? AND user_id = ? AND login_id IS NULL AND revoked_at IS NULL
         AND auth_epoch + 1 = (SELECT auth_epoch FROM users WHERE id = ?)`;
-    return (await tx.write(sql, [amr ?? null, id, userId, userId])) === 1;
+    return (await tx.write(sql, [amr?.fed ?? null, amr?.pwd ?? null, id, userId, userId])) === 1;
   }
 
   async findRoot(id: string): Promise<FamilyRoot | undefined> {
@@ -196,4 +199,10 @@ export function sessionView(session: OwnSession) {
     deviceName,
     service,
   };
+}
+
+export function sessionWithLogin(session: OwnSession) {
+  const { loginId, provider } = session;
+  const by = provider === null ? ('password' as const) : ('provider' as const);
+  return { ...sessionView(session), login: loginId === null ? { by, provider } : null };
 }

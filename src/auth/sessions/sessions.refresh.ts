@@ -9,10 +9,10 @@ import type { RefreshToken } from '../tokens/token-issuer.js';
 import { Session } from './session.entity.js';
 
 export type RefreshedSession = RefreshState &
-  Pick<Session, 'id' | 'userId' | 'authTime' | 'authEpoch' | 'amr' | 'expiresAt'>;
+  Pick<Session, 'id' | 'userId' | 'authTime' | 'authEpoch' | 'amr' | 'expiresAt' | 'endsAt'>;
 
 const FIND = `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr,
-    s.expires_at AS expiresAt, s.refresh_generation AS refreshGeneration, s.reissues,
+    s.expires_at AS expiresAt, s.ends_at AS endsAt, s.refresh_generation AS refreshGeneration, s.reissues,
     s.seen_generation AS seenGeneration, ${NOW_MS} - s.rotated_at AS rotatedForMs
   FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`;
 

@@ -27,8 +27,6 @@ export type NewSession = Omit<
   | 'exchangeKey'
   | 'service'
   | 'boundEpoch'
-  | 'provider'
-  | 'endsAt'
 >;
 
 export interface PresentedCode {
@@ -77,11 +75,11 @@ export class SessionsRepository {
   /** Hot: TypeORM takes longer to build this statement. */
   async insert(tx: Transaction, session: NewSession): Promise<void> {
     const { id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration } = session;
-    const device = [session.ip, session.userAgent, session.deviceName];
+    const rest = [session.ip, session.userAgent, session.deviceName, session.provider, session.endsAt];
     await tx.write(
       `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, amr, created_at, expires_at, refresh_generation, ip,
-         user_agent, device_name) VALUES (${placeholders(11)})`,
-      [id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration, ...device],
+         user_agent, device_name, provider, ends_at) VALUES (${placeholders(13)})`,
+      [id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration, ...rest],
     );
   }
 
@@ -155,10 +153,10 @@ export class SessionsRepository {
     try {
       const opened = await this.transactions.write(
         `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, ip, user_agent, login_id,
-           branch_id, code_hash, amr, service, bound_epoch, exchange_key)
+           branch_id, code_hash, amr, service, bound_epoch, exchange_key, ends_at)
          SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
            COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch,
-           k.exchange_key
+           k.exchange_key, s.ends_at
          FROM ${keyTable(EXCHANGE, 9, exchanges.length)}
            JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_FAMILY}
            LEFT JOIN services v ON v.name = k.service AND v.epoch = k.bound_epoch AND v.disabled_at IS NULL

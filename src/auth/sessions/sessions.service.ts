@@ -10,6 +10,7 @@ import { ClientLeftError } from '../../http/read-gate.js';
 import { type RefreshableTokens, type RefreshToken, TokenIssuer } from '../tokens/token-issuer.js';
 import { UnauthorizedError } from '../tokens/access-token.js';
 import { decideRefresh, type RefreshDecision } from './refresh-rules.js';
+import { endOfLogin } from './session.entity.js';
 import { SessionRevocation } from './session-revocation.js';
 import { UserSessionsRepository } from './sessions.of-user.js';
 import { type RefreshedSession, SessionRefreshRepository } from './sessions.refresh.js';
@@ -101,13 +102,14 @@ export class SessionsService {
     hasLeft: HasLeft,
   ): Promise<AttemptedRefresh> {
     const session = await this.refreshes.find(sessionId, tx);
-    const maxAge = this.env.sessionMaxAge * 1000;
-    if (!session || Math.min(session.expiresAt, session.authTime + maxAge) <= now) return { kind: 'ended' };
+    if (!session) return { kind: 'ended' };
+    const end = endOfLogin(session, this.env.sessionMaxAge);
+    if (Math.min(session.expiresAt, end) <= now) return { kind: 'ended' };
     const decision = decideRefresh(session, generation, this.env.refreshGrace * 1000);
     if (!('refreshGeneration' in decision)) return { kind: decision.kind, session };
 
     const { kind, ...numbers } = decision;
-    const expiresAt = Math.min(now + this.env.sessionIdle * 1000, session.authTime + maxAge);
+    const expiresAt = Math.min(now + this.env.sessionIdle * 1000, end);
     const next = { ...session, ...numbers, expiresAt };
     if (await hasLeft()) throw new ClientLeftError();
     return (await this.refreshes.rotate(tx, session, next)) ? { kind, session: next } : { kind: 'changed' };

@@ -18,9 +18,14 @@ export const LEEWAY_SECONDS = 30;
 /** RFC 9068 section 2.1 */
 export const TOKEN_TYPE = 'at+jwt';
 
-export type LoginMethods = 'pwd' | 'pwd otp';
+/** How users log in: with a password, or at a provider. */
+export const WITHOUT_CODE = { pwd: 'pwd', fed: 'fed' } as const;
+/** with the second factor of Accounts, too */
+export const WITH_CODE = { pwd: 'pwd otp', fed: 'fed otp' } as const;
 
-export const PASSWORD_AND_CODE: LoginMethods = 'pwd otp';
+export type MethodsByWay = typeof WITHOUT_CODE | typeof WITH_CODE;
+
+export type LoginMethods = MethodsByWay[keyof MethodsByWay];
 
 export function methodsIn(amr: LoginMethods): AuthenticationMethod[] {
   return amr.split(' ') as AuthenticationMethod[];
