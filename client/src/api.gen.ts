@@ -3289,6 +3289,13 @@ export type Session = {
   service: string | null;
   /** Whether this is the session of the access token. */
   current: boolean;
+  /** How the user logged in. Null if a one-time code opened the session. Present with `include=login`. */
+  login?: {
+    /** What the user logged in with. */
+    by: "password" | "provider";
+    /** Name of the provider. Null if the user logged in with a password. */
+    provider: string | null;
+  } | null;
 };
 
 /** A session was revoked or, with `all`, all sessions of the user. Then reject access tokens with a lower `epoch` or with none, except those of the session `except`. */
@@ -3777,11 +3784,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List the sessions. Returns the active sessions of the user, latest first. **Requires:** an access token. */
+  /** List the sessions. Returns the active sessions of the user, latest first. `include` adds how the user logged in. **Requires:** an access token. */
   listSessions: {
-    input: undefined;
+    input: {
+      /** If `login`, each session has a `login` with the provider, if any. */
+      include?: "login"[] | undefined;
+    };
     data: SessionsResponse;
-    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
   /** Revoke the other sessions. Revokes every session of the user except the session of the access token. Its delegated sessions are revoked, too. **Requires:** step-up: the access token of a session that a login opened, not a one-time code. If `all` is true, the session of the access token is revoked as well. */
@@ -4788,7 +4798,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   confirmSecondFactor: {"method":"POST","path":"/api/me/second-factor/confirm","body":"json","fields":["code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_second_factor_code unauthorized invalid_token insufficient_scope email_not_verified step_up_required second_factor_enabled verified_email_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   renewRecoveryCodes: {"method":"POST","path":"/api/me/second-factor/recovery-codes","body":"json","fields":["password","code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   removeSecondFactor: {"method":"POST","path":"/api/me/second-factor/remove","body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  listSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
+  listSessions: {"method":"GET","path":"/api/me/sessions","query":["include"],"auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   revokeSessions: {"method":"DELETE","path":"/api/me/sessions","query":["all"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   revokeSession: {"method":"DELETE","path":"/api/me/sessions/{sessionId}","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required session_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listReceivedInvitations: {"method":"GET","path":"/api/me/invitations","query":["limit","cursor","include"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},

@@ -38,7 +38,7 @@ import {
   SessionsResponse,
 } from './me.responses.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { sessionView, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
+import { sessionView, sessionWithLogin, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { PROFILE, PROFILE_CHANGED } from '../users/profile.js';
 import { SessionsService } from '../auth/sessions/sessions.service.js';
 
@@ -46,6 +46,7 @@ const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 
 const PARTS = ['roles', 'account', 'profile', 'requirements'] as const;
 const ORG_PARTS = ['requirements'] as const;
+const SESSION_PARTS = ['login'] as const;
 
 const REQUIREMENTS = 'adds `suspended` and `secondFactorRequiredFrom` to each organization';
 
@@ -238,15 +239,19 @@ export class MeController {
   /**
    * List the sessions
    *
-   * @remarks Returns the active sessions of the user, latest first.
+   * @remarks Returns the active sessions of the user, latest first. `include` adds how the user logged in.
    */
   @Get('sessions')
   @SignedIn({ unverified: true })
+  @ApiIncluded(SESSION_PARTS, 'If `login`, each session has a `login` with the provider, if any.')
   @GatedRead()
-  async listSessions(@CurrentUser() { id, sessionId }: UserPrincipal): Promise<SessionsResponse> {
+  async listSessions(
+    @CurrentUser() { id, sessionId }: UserPrincipal,
+    @Included(SESSION_PARTS) included: Included,
+  ): Promise<SessionsResponse> {
     const found = await this.userSessions.listAlive(id);
-    const sessions = found.map((one) => Object.assign(sessionView(one), { current: one.id === sessionId }));
-    return { sessions };
+    const view = included.has('login') ? sessionWithLogin : sessionView;
+    return { sessions: found.map((one) => Object.assign(view(one), { current: one.id === sessionId })) };
   }
 
   /**

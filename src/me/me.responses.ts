@@ -86,10 +86,37 @@ export class SessionSummary {
   @ApiText(1, 40, { nullable: true }) service: string | null;
 }
 
+interface SessionLogin {
+  by: 'password' | 'provider';
+  provider: string | null;
+}
+
 @ApiSchema({ name: 'Session' })
 export class SessionDto extends SessionSummary {
   /** Whether this is the session of the access token. */
   @ApiProperty() current: boolean;
+
+  // A reference cannot be null in OpenAPI 3.0, so this schema is inline.
+  @ApiProperty({
+    type: 'object',
+    nullable: true,
+    selfRequired: false,
+    required: ['by', 'provider'],
+    example: { by: 'provider', provider: 'acme' },
+    properties: {
+      by: { type: 'string', enum: ['password', 'provider'], description: 'What the user logged in with.' },
+      provider: {
+        type: 'string',
+        nullable: true,
+        minLength: 1,
+        maxLength: 40,
+        description: 'Name of the provider. Null if the user logged in with a password.',
+      },
+    },
+    description:
+      'How the user logged in. Null if a one-time code opened the session. Present with `include=login`.',
+  })
+  login?: SessionLogin | null;
 }
 
 export const SESSION_EXAMPLE: SessionSummary = {
