@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
-import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
+import { EncryptedSecrets, type SecretPurpose } from '../../src/auth/tokens/derived-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson, failure, spawnAccounts } from '../support/accounts-command.js';
 import { times } from '../support/at-once.js';
@@ -246,9 +246,11 @@ describe('accounts keys, where the database decides', () => {
     const owners = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
     const late = await anAccount(service, 'late');
     const secretOf = ({ id }: Account) => Buffer.from(id.slice(-20));
-    const secretsWith = (keys: unknown[]) =>
-      new EncryptedSecrets(new KeyRing(readKeySet(JSON.stringify({ keys }))), 'second factor secrets');
+    const secretsWith = (keys: unknown[], purpose: SecretPurpose = 'second factor secrets') =>
+      new EncryptedSecrets(new KeyRing(readKeySet(JSON.stringify({ keys }))), purpose);
     const old = secretsWith(await inFile());
+    const ofProvider = secretsWith(await inFile(), 'provider secrets').encrypt(Buffer.from('acme'), 'acme');
+    await insertRow(installation.db, 'providers', { id: 'acme', secret: ofProvider });
     const store = (account: Account) => {
       const secret = old.encrypt(secretOf(account), account.id);
       return insertRow(installation.db, 'second_factors', { user_id: account.id, secret, enabled_at: 1 });
@@ -277,7 +279,10 @@ describe('accounts keys, where the database decides', () => {
 
     expect((await inFile()).map(({ kid }) => kid)).toEqual([added!.kid]);
     expect(await opened()).toEqual(new Map([...all, [late.id, secretOf(late)]]));
-    await installation.db.query('DELETE FROM second_factors');
+    const [provider] = await installation.db.query("SELECT secret FROM providers WHERE id = 'acme'");
+    const secrets = secretsWith(await inFile(), 'provider secrets');
+    expect(secrets.decrypt(String(provider!['secret']), 'acme')?.toString()).toBe('acme');
+    for (const table of ['second_factors', 'providers']) await installation.db.query(`DELETE FROM ${table}`);
   });
 
   function pruneAtOnce() {

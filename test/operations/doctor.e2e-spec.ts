@@ -119,6 +119,18 @@ every second factor is either enabled or pending until a time
 a key of JWT_KEYS_FILE decrypts the secret of every second factor
   INSERT INTO second_factors (user_id, secret) VALUES (:member, :sealedForAdmin);
     INSERT INTO second_factors (user_id, secret, pending_until) VALUES (:admin, :sealedForAdmin, 1)
+no session outlives the end that its provider set
+  UPDATE sessions SET ends_at = expires_at - 1 WHERE id = :login
+every identity belongs to a user and a provider
+  INSERT INTO identities (provider_id, subject, user_id, created_at) VALUES ('gone', 's', :member, 1)
+every identity belongs to a user and a provider
+every provider has settings that Accounts can read
+  INSERT INTO providers (id, name, title, issuer, client_id, secret, settings, created_at)
+    VALUES ('p', 'acme', 'Acme', 'https://id.example', 'a', :sealedForProvider, '{"createUsers": 1}', 1);
+    INSERT INTO identities (provider_id, subject, user_id, created_at) VALUES ('p', 's', 'gone', 1)
+a key of JWT_KEYS_FILE decrypts the secret of every provider
+  INSERT INTO providers (id, name, title, issuer, client_id, secret, settings, created_at)
+    VALUES ('q', 'acme', 'Acme', 'https://id.example', 'a', :sealedForProvider, '{}', 1)
 no user without two-factor authentication has recovery codes
   INSERT INTO recovery_codes (user_id, hash) VALUES (:member, 'h')
 every operator was granted by a command
@@ -198,6 +210,7 @@ describe('the doctor', () => {
     await service.stop();
 
     const secrets = new EncryptedSecrets(await keyRingOf({ installation }), 'second factor secrets');
+    const ofProviders = new EncryptedSecrets(await keyRingOf({ installation }), 'provider secrets');
     named = {
       org: cast.org.id,
       owner: cast.owner.id,
@@ -211,6 +224,7 @@ describe('the doctor', () => {
       now: Date.now(),
       tomorrow: Date.now() + DAY_MS,
       yesterday: Date.now() - DAY_MS - 1,
+      sealedForProvider: ofProviders.encrypt(Buffer.from('s'), 'p'),
       sealedForAdmin: secrets.encrypt(Buffer.from('s'), cast.admin.id),
     };
   });
@@ -236,7 +250,7 @@ describe('the doctor', () => {
   }
 
   it('finds a running service healthy, claim by claim', () => {
-    const lines = Array<unknown>(50).fill(expect.stringMatching(/^green /));
+    const lines = Array<unknown>(54).fill(expect.stringMatching(/^green /));
     expect(healthy).toEqual({ code: 0, lines, errors: '' });
   });
 

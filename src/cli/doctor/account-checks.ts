@@ -3,7 +3,9 @@ import { normalizedEmail } from '../../users/email-address.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { readKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing, readKeySet } from '../../auth/tokens/signing-keys.js';
-import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
+import { readSettings } from '../../auth/providers/provider-settings.js';
+import { EncryptedSecrets, type SecretPurpose } from '../../auth/tokens/derived-keys.js';
+import type { Env } from '../../config/env.js';
 import { foreignHashFault, readArgon2Cost } from '../../auth/passwords/hash-engines.js';
 import { type Check, emptyQuery, everyValue, EXAMPLES, valuesOf } from './check.js';
 
@@ -11,6 +13,13 @@ const OVERDUE_AFTER_MS = 86_400_000;
 const UNFINISHED_AFTER_MS = 180_000;
 const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 const REVOKE = 'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …';
+
+const decryptingWith =
+  (purpose: SecretPurpose) =>
+  ({ jwtKeysFile }: Env): ((secret: string, rowKey: string) => boolean) => {
+    const secrets = new EncryptedSecrets(new KeyRing(readKeySet(readKeyFile(jwtKeysFile))), purpose);
+    return (secret, rowKey) => secrets.decrypt(secret, rowKey) !== undefined;
+  };
 
 export const ACCOUNT_CHECKS: Check[] = [
   emptyQuery(
@@ -114,6 +123,11 @@ export const ACCOUNT_CHECKS: Check[] = [
     ({ sessionMaxAge }) => [sessionMaxAge * 1000 + LEEWAY_MS],
   ),
   emptyQuery(
+    'no session outlives the end that its provider set',
+    REVOKE,
+    'SELECT id AS fault FROM sessions WHERE expires_at > ends_at AND revoked_at IS NULL',
+  ),
+  emptyQuery(
     'every delegated session has its parent session and the first session of its branch',
     'Delete these sessions: their tokens do not work, and their families cannot be revoked.',
     `SELECT s.id AS fault FROM sessions s
@@ -168,11 +182,35 @@ export const ACCOUNT_CHECKS: Check[] = [
     'a key of JWT_KEYS_FILE decrypts the secret of every second factor',
     'Restore the key file that belongs to this database. Without it, these users need a recovery code, or you: accounts users remove-second-factor …',
     'SELECT user_id AS id, secret AS value FROM second_factors WHERE user_id > ? ORDER BY user_id',
-    ({ jwtKeysFile }) => {
-      const keys = new KeyRing(readKeySet(readKeyFile(jwtKeysFile)));
-      const secrets = new EncryptedSecrets(keys, 'second factor secrets');
-      return (secret, userId) => secrets.decrypt(secret, userId) !== undefined;
+    decryptingWith('second factor secrets'),
+  ),
+  emptyQuery(
+    'every identity belongs to a user and a provider',
+    'No user can log in with it: DELETE FROM identities WHERE user_id = …',
+    `SELECT i.user_id AS fault FROM identities i
+       LEFT JOIN users u ON u.id = i.user_id LEFT JOIN providers p ON p.id = i.provider_id
+      WHERE u.id IS NULL OR p.id IS NULL`,
+  ),
+  everyValue(
+    'every provider has settings that Accounts can read',
+    "Nobody can log in there. Reset them with UPDATE providers SET settings = '{}' WHERE id = …, and set them again: accounts providers change …",
+    'SELECT id, settings AS value FROM providers WHERE id > ? ORDER BY id',
+    () => (settings) => {
+      try {
+        readSettings(settings);
+        return true;
+      } catch {
+        return false;
+      }
     },
+    'provider',
+  ),
+  everyValue(
+    'a key of JWT_KEYS_FILE decrypts the secret of every provider',
+    'Nobody can log in there. Restore the key file that belongs to this database, or enter the secret again: accounts providers set-secret …',
+    'SELECT id, secret AS value FROM providers WHERE id > ? ORDER BY id',
+    decryptingWith('provider secrets'),
+    'provider',
   ),
 ];
 

@@ -54,6 +54,7 @@ export function everyValue(
   remedy: string,
   sql: string,
   ruleFrom: (env: Env) => (value: string, id: string) => boolean,
+  noun = 'user',
 ): Check {
   return {
     claim,
@@ -63,7 +64,7 @@ export function everyValue(
       let isSound: ReturnType<typeof ruleFrom> | undefined;
       for await (const { id, value } of valuesOf(inspection, sql)) {
         isSound ??= ruleFrom(inspection.env);
-        if (!isSound(value, id)) faults.push(`user ${id}`);
+        if (!isSound(value, id)) faults.push(`${noun} ${id}`);
         if (faults.length === EXAMPLES) break;
       }
       return faults;
