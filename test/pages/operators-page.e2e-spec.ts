@@ -1,12 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join as pathOf, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../support/service-process.js';
 import { anInvitation } from '../support/inviting.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccountOf, anOrgOf, join, type Org } from '../support/personas.js';
+import { TestProvider } from '../support/provider.js';
 import { protect } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
@@ -67,11 +70,15 @@ async function writeImports(directory: string, passwordHash: string): Promise<vo
 describe('docs/admin-tasks.md and docs/migrate.md', () => {
   let installation: Installation;
   let service: Instance;
+  /** in the place of each provider of the page */
+  let provider: TestProvider;
   const results: Result[] = [];
 
   beforeAll(async () => {
     installation = await anInstallation();
     service = await startOwnService({ installation });
+    provider = await TestProvider.start();
+    await writeFile(pathOf(installation.directory, 'secret.txt'), `${provider.secret}\n`);
     await writeFile(pathOf(installation.directory, 'password.txt'), 'a compiler in the attic\n');
     const passwordHash = '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG';
     const joan = JSON.stringify({ email: 'joan@example.com', passwordHash });
@@ -85,9 +92,10 @@ describe('docs/admin-tasks.md and docs/migrate.md', () => {
     await register('joan');
     await protect(service, await register('support'));
     await anInvitation(ada!, org, { email: 'hedy@example.com' });
-    runAll(org);
+    await runAll(org);
   });
   afterAll(async () => {
+    provider.stop();
     await service.stop();
     await installation.remove();
   });
@@ -109,36 +117,54 @@ describe('docs/admin-tasks.md and docs/migrate.md', () => {
     expect(TASKS.map(({ route }) => route).toSorted()).toEqual(routes.toSorted());
   });
 
-  function runAll(org: Org): void {
+  async function runAll(org: Org): Promise<void> {
     let together: string[] = [];
-    const runTogether = (): void => {
+    const runTogether = async (): Promise<void> => {
       const words = together.map((command) =>
         [...command.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word).slice(1),
       );
-      const { stderr } = run(process.execPath, ['--input-type=module', '-e', RUNNER, JSON.stringify(words)]);
+      const { stderr } = await run(process.execPath, [
+        '--input-type=module',
+        '-e',
+        RUNNER,
+        JSON.stringify(words),
+      ]);
       results.push(...(JSON.parse(stderr) as Result[]));
       together = [];
     };
     for (const command of COMMANDS) {
       const here = command
         .replaceAll(ORG_ID, org.id)
+        .replace(
+          /--issuer \S+ --client-id \S+/,
+          `--issuer ${provider.issuer} --client-id ${provider.clientId}`,
+        )
         .replace('/var/lib/accounts/', `${installation.directory}/`);
       if (!/ [<>] /.test(command)) together.push(here);
       else {
-        runTogether();
+        await runTogether();
         const accounts = `'${process.execPath}' '${ROOT}/dist/cli/main.js'`;
-        results.push(run('sh', ['-c', here.replace(/\baccounts(?= )/, accounts)]));
+        results.push(await run('sh', ['-c', here.replace(/\baccounts(?= )/, accounts)]));
       }
     }
-    runTogether();
+    await runTogether();
   }
 
-  const run = (program: string, parameters: string[]): Result =>
-    spawnSync(program, parameters, {
+  /** The provider answers in this process meanwhile. */
+  async function run(program: string, parameters: string[]): Promise<Result> {
+    const child = spawn(program, parameters, {
       cwd: installation.directory,
-      env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...installation.env },
-      encoding: 'utf8',
+      env: {
+        PATH: process.env['PATH'],
+        JWT_ISSUER: 'https://accounts.example.com',
+        ...COMPILE_CACHE,
+        ...installation.env,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    return { status: status as number | null, stderr };
+  }
 
   it.each(COMMANDS.map((command, place) => [command, place] as const))('%s', (_command, place) => {
     expect(results[place]).toMatchObject({ status: 0, stderr: '' });
