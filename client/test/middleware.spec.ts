@@ -317,4 +317,15 @@ describe('a fake guard', () => {
     await expect(fakeGuard().emit({ type: 'org.renamed' })).resolves.toBeUndefined();
     expect(() => fakeGuard({ onevent: onEvent } as object)).toThrow(TypeError);
   });
+
+  it('tells logins at a provider from logins by password, by the real function', async () => {
+    const fake = fakeGuard();
+    const { authorization } = fake.logIn({ amr: ['fed', 'otp'] });
+    const [byPassword, atProvider] = [{ amr: ['pwd' as const] }, { amr: ['fed' as const, 'otp' as const] }];
+    expect(await fake.authorize(authorization, atProvider)).toMatchObject({ ok: true, session: atProvider });
+    expect(await fake.authorize(authorization, byPassword)).toMatchObject({
+      ok: false,
+      problem: { code: 'insufficient_user_authentication', ...byPassword },
+    });
+  });
 });

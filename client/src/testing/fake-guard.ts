@@ -33,7 +33,7 @@ export interface FakeUser {
   id?: string | undefined;
   email?: string | undefined;
   emailVerified?: boolean | undefined;
-  /** How the user logged in: `['pwd']` by default. */
+  /** How the user logged in: `['pwd']` by default, `['fed']` at a provider. */
   amr?: readonly AuthenticationMethod[] | undefined;
   /** When the user logged in, in epoch seconds: now by default. */
   authTime?: number | undefined;
