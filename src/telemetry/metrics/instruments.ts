@@ -48,47 +48,45 @@ export function measure(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PERIOD_MS });
   countRequests(registry);
-  const decisions = new Counter({
-    name: 'accounts_rate_limit_decisions_total',
-    help: 'Requests that a rate limit admitted or refused',
-    labelNames: ['limit', 'decision'],
-    registers: [registry],
-  });
+  const counter = (name: string, help: string, ...labelNames: string[]): Counter =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const decisions = counter(
+    'accounts_rate_limit_decisions_total',
+    'Requests that a rate limit admitted or refused',
+    'limit',
+    'decision',
+  );
   rateLimitDecided.listen((labels) => decisions.inc(labels));
-  const failed = new Counter({
-    name: 'accounts_failed_logins_total',
-    help: 'Failed logins, by reason. Logins that a rate limit refused are not among them',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
+  const failed = counter(
+    'accounts_failed_logins_total',
+    'Failed logins, by reason. Logins that a rate limit refused are not among them',
+    'reason',
+  );
   for (const reason of LOGIN_FAILURES) failed.inc({ reason }, 0);
   loginFailed.listen((labels) => failed.inc(labels));
-  const atProviders = new Counter({
-    name: 'accounts_provider_logins_total',
-    help: 'Logins at a provider, by "success" or the error code. A program may repeat a login with what it lacked',
-    labelNames: ['provider', 'outcome'],
-    registers: [registry],
-  });
+  const atProviders = counter(
+    'accounts_provider_logins_total',
+    'Logins at a provider, by "success" or the error code. A program may repeat a login with what it lacked',
+    'provider',
+    'outcome',
+  );
   providerLoginEnded.listen((labels) => atProviders.inc(labels));
-  const refreshes = new Counter({
-    name: 'accounts_refreshes_total',
-    help: 'Requests with a refresh token, by what it decided. After "reissued", the previous response was lost; after "reused", the session was revoked',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
+  const refreshes = counter(
+    'accounts_refreshes_total',
+    'Requests with a refresh token, by what it decided. After "reissued", the previous response was lost; after "reused", the session was revoked',
+    'outcome',
+  );
   for (const outcome of REFRESH_OUTCOMES) refreshes.inc({ outcome }, 0);
   refreshed.listen((labels) => refreshes.inc(labels));
-  const retried = new Counter({
-    name: 'accounts_conflicts_retried_total',
-    help: 'Transactions that were retried after a conflict in the database',
-    registers: [registry],
-  });
+  const retried = counter(
+    'accounts_conflicts_retried_total',
+    'Transactions that were retried after a conflict in the database',
+  );
   conflictRetried.listen(() => retried.inc());
-  const untrusted = new Counter({
-    name: 'accounts_untrusted_proxy_requests_total',
-    help: 'Requests with X-Forwarded-For or Forwarded from an address that is not in TRUST_PROXY, without those of /health',
-    registers: [registry],
-  });
+  const untrusted = counter(
+    'accounts_untrusted_proxy_requests_total',
+    'Requests with X-Forwarded-For or Forwarded from an address that is not in TRUST_PROXY, without those of /health',
+  );
   untrustedProxySeen.listen(() => untrusted.inc());
   readGauges(registry);
   return registry;
