@@ -89,6 +89,9 @@ const PUBLIC_ROUTES = [
   'HealthController.getReadiness',
   'PasswordResetController.requestPasswordReset',
   'PasswordResetController.resetPassword',
+  'ProviderLoginsController.finishProviderLogin',
+  'ProviderLoginsController.receiveProviderLogin',
+  'ProviderLoginsController.startProviderLogin',
 ];
 
 const FOR_UNVERIFIED_USERS = [
@@ -119,6 +122,7 @@ const READS_WITHOUT_GATE = [
   'OperatorServicesController.adminGetService',
   'OperatorUsersController.adminGetUser',
   'OwnCredentialsController.getSecondFactor',
+  'ProviderLoginsController.receiveProviderLogin',
   'StatusController.adminGetStatus',
 ];
 

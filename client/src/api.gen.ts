@@ -583,6 +583,10 @@ export type AuthConfigResponse = {
   issuer: string;
   /** Claim `aud` of access tokens that are not bound to one service. */
   tokenAudience: string;
+  /** Providers at which users can log in, in the order of their titles. Present with `include=logins`. */
+  providers?: LoginProvider[];
+  /** Whether a user can paste a code that a browser shows: never, if the browser is in the network of the program, or always. Present with `include=logins`. */
+  crossDeviceLogin?: "off" | "same-network" | "anywhere";
 };
 
 /** Method of authentication (RFC 8176). */
@@ -730,6 +734,12 @@ export type CreatedUserResponse = {
   code?: string;
   /** Time at which `code` expires, after 7 days. Present if `code` is. */
   expiresAt?: string;
+};
+
+/** Codes that users copy from another program are off. */
+export type CrossDeviceLoginOffProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "cross_device_login_off";
 };
 
 /** The user of the access token. */
@@ -1130,6 +1140,22 @@ export type FieldError = {
   message: string;
 };
 
+/** Body of the operation "Finish a login at a provider". */
+export type FinishProviderLoginRequest = {
+  /** The code of the redirect, or the code that the user pasted. */
+  code: string;
+  /** The verifier of the start (RFC 7636 section 4.1). */
+  codeVerifier: string;
+  /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
+  refresh?: boolean | undefined;
+  /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
+  deviceName?: string | undefined;
+  /** Password of the user, after `link_required`. */
+  password?: string | undefined;
+  /** A TOTP code or a recovery code. Required if two-factor authentication is on. */
+  secondFactorCode?: string | undefined;
+};
+
 /** The result of a change by an operator. */
 export type ForcedChangeResponse = {
   /** Always true. */
@@ -1156,6 +1182,12 @@ export type IdentitySummary = {
   subject: string;
   /** Time at which the user was linked. */
   linkedAt: string;
+};
+
+/** The user is linked to another user of the provider. */
+export type IdentityTakenProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "identity_taken";
 };
 
 /** Your role does not allow this. */
@@ -1285,6 +1317,12 @@ export type InvalidEmailCodeProblem = Problem & {
 export type InvalidInvitationCodeProblem = Problem & {
   /** Stable code of the failure. */
   code: "invalid_invitation_code";
+};
+
+/** The login at the provider is not valid. */
+export type InvalidProviderLoginProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "invalid_provider_login";
 };
 
 /** The refresh token is not valid. */
@@ -1665,6 +1703,12 @@ export type LastOwnerProblem = Problem & {
   };
 };
 
+/** A user with this email exists and must link the login. */
+export type LinkRequiredProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "link_required";
+};
+
 /** The process runs. */
 export type Liveness = {
   /** Always `ok`. */
@@ -1677,6 +1721,18 @@ export type LoginLimit = {
   limit: "account" | "login" | "second_factor";
   /** Time from which on the next attempt is admitted. */
   until: string;
+};
+
+/** A provider where users can log in. */
+export type LoginProvider = {
+  /** Name of the provider, for `POST /api/auth/providers/{name}/start`. */
+  name: string;
+  /** Text for the button. */
+  title: string;
+  /** Domains of emails that the provider speaks for. */
+  domains: string[];
+  /** Whether users of these domains must log in here, not with a password. */
+  required: boolean;
 };
 
 /** Body of the operation "Log in". */
@@ -2546,10 +2602,26 @@ export type ProviderDetails = {
   users: number;
 };
 
+/** The provider confirmed no email that Accounts accepts. */
+export type ProviderEmailRefusedProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "provider_email_refused";
+};
+
 /** The user must log in at a provider. */
 export type ProviderLoginRequiredProblem = Problem & {
   /** Stable code of the failure. */
   code: "provider_login_required";
+};
+
+/** A login at a provider that was started. */
+export type ProviderLoginStart = {
+  /** URL to open in the browser of the user. */
+  authorizationUrl: string;
+  /** Value of `state` in the redirect. Ignore a redirect with another value. */
+  state: string;
+  /** Time until which the provider must send the browser back. */
+  expiresAt: string;
 };
 
 /** There is no such provider. */
@@ -2598,6 +2670,12 @@ export type ProviderSummary = {
   require: string | null;
   /** More parameters of the authorization request. Null if there are none. */
   params: string | null;
+};
+
+/** The provider does not respond. */
+export type ProviderUnavailableProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "provider_unavailable";
 };
 
 /** All providers. */
@@ -2790,6 +2868,12 @@ export type SchemaStatus = {
   migration: string;
   /** Value `newer` if an instance of a newer version has migrated the database further. */
   state: "current" | "newer";
+};
+
+/** The login needs a TOTP code or a recovery code. */
+export type SecondFactorCodeRequiredProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "second_factor_code_required";
 };
 
 /** The TOTP code was already used. */
@@ -3402,6 +3486,20 @@ export type SetOrgMemberRoleRequest = {
   role: Role;
 };
 
+/** Body of the operation "Start a login at a provider". */
+export type StartProviderLoginRequest = {
+  /** The PKCE challenge: the SHA-256 of the verifier in base64url. `finish` needs the verifier. */
+  codeChallenge: string;
+  /** Loopback address at which the program waits for the browser: `http://127.0.0.1` or `http://[::1]`, a port from 1024 to 65535, and a path of at most 100 characters or none. Without it, the browser shows a code to paste. */
+  redirectUri?: string | undefined;
+  /** Email or name that the provider may fill in. */
+  loginHint?: string | undefined;
+  /** Maximum number of seconds since the user authenticated at the provider. If more have passed, the provider asks again. The default is the session of the user at the provider, whatever its age. */
+  maxAge?: number | undefined;
+  /** Method of the PKCE challenge. Required with `codeChallenge`. */
+  codeChallengeMethod: "S256";
+};
+
 /** A login with the password is required. */
 export type StepUpRequiredProblem = Problem & {
   /** Stable code of the failure. */
@@ -3490,6 +3588,12 @@ export type UpdateProfileRequest = {
   avatarUrl?: string | null | undefined;
   /** Language of emails to the user (BCP 47). Null if there is none. */
   locale?: string | null | undefined;
+};
+
+/** The URL is too long. */
+export type UriTooLongProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "uri_too_long";
 };
 
 /** A user. */
@@ -3633,11 +3737,31 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InvalidRefreshTokenProblem> | At<403, InsufficientScopeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get the configuration for clients. Returns what a client needs to build its forms: who can register, whether users must verify their email, and the length of passwords. It may be cached for a minute. **Requires:** nothing. */
+  /** Get the configuration for clients. Returns what a client needs to build its forms: who can register, whether users must verify their email, and the length of passwords. It may be cached for a minute. **Requires:** nothing. With `include=logins`, it also returns the providers at which users can log in, and whether users can paste a code. */
   getAuthConfig: {
-    input: undefined;
+    input: {
+      /** If `logins`, the answer has `providers` and `crossDeviceLogin`. */
+      include?: "logins"[] | undefined;
+    };
     data: AuthConfigResponse;
-    problem: At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Start a login at a provider. Returns the URL that the program opens in the browser of the user. The login is valid for 10 minutes. **Requires:** nothing. The provider sends the browser back to Accounts, which redirects it to `redirectUri` with `code` and `state`, or with `error` and `state`. Without a `redirectUri`, the browser shows the code, if `CROSS_DEVICE_LOGIN` allows it. */
+  startProviderLogin: {
+    input: {
+      /** Name of the provider, from `GET /api/auth/config?include=logins`. */
+      name: string;
+    } & StartProviderLoginRequest;
+    data: ProviderLoginStart;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<403, CrossDeviceLoginOffProblem> | At<404, ProviderNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem | ProviderUnavailableProblem>;
+    headers: never;
+  };
+  /** Finish a login at a provider. Opens a session with the code of the redirect and the verifier of the start. Returns an access token, and a refresh token if `refresh` is true. **Requires:** nothing. Only success uses the code. After `link_required`, ask the user for the password once and repeat the request with `password`; after `second_factor_code_required`, repeat it with `secondFactorCode`. The code is then valid for 5 minutes from the redirect, and for 10 requests. If the response is lost, start the login again. Limit: 30 wrong codes and passwords in 15 minutes from one client IP address. */
+  finishProviderLogin: {
+    input: FinishProviderLoginRequest;
+    data: LoginResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidProviderLoginProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<403, ProviderEmailRefusedProblem | RegistrationClosedProblem | WrongPasswordProblem | AccountDisabledProblem | SecondFactorCodeRequiredProblem> | At<409, IdentityTakenProblem | LinkRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Request a password reset. Sends a reset code to the email. The code is valid for 15 minutes. **Requires:** nothing. The response is the same if no user has the email. Limits: 3 requests in 15 minutes for one email from one client IP address. After 5 codes in a day for one client IP address, an email gets one an hour. After 10 codes for all IP addresses, it gets one in 15 minutes. */
@@ -4778,7 +4902,9 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   completeLogin: {"method":"POST","path":"/api/auth/login/second-factor","body":"json","fields":["challenge","code","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used invalid_challenge provider_login_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   refresh: {"method":"POST","path":"/api/auth/refresh","body":"json","fields":["refreshToken"],"answer":["token","expiresAt","refreshToken"],"codes":"validation_failed malformed_json invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
   logOut: {"method":"POST","path":"/api/auth/logout","body":"json","fields":["refreshToken"],"auth":"bearer","anonymous":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token invalid_refresh_token insufficient_scope body_too_large unsupported_media_type internal_error unavailable storage_full"},
-  getAuthConfig: {"method":"GET","path":"/api/auth/config","repeatable":true,"answer":["registration","emailVerification","passwordMinLength","emailEnabled","issuer","tokenAudience"],"codes":"internal_error unavailable storage_full"},
+  getAuthConfig: {"method":"GET","path":"/api/auth/config","query":["include"],"repeatable":true,"answer":["registration","emailVerification","passwordMinLength","emailEnabled","issuer","tokenAudience"],"codes":"validation_failed internal_error unavailable storage_full"},
+  startProviderLogin: {"method":"POST","path":"/api/auth/providers/{name}/start","body":"json","fields":["codeChallenge","redirectUri","loginHint","maxAge","codeChallengeMethod"],"answer":["authorizationUrl","state","expiresAt"],"codes":"validation_failed malformed_json cross_device_login_off provider_not_found body_too_large unsupported_media_type internal_error unavailable storage_full provider_unavailable"},
+  finishProviderLogin: {"method":"POST","path":"/api/auth/providers/finish","body":"json","fields":["code","codeVerifier","refresh","deviceName","password","secondFactorCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_provider_login invalid_second_factor_code second_factor_code_used provider_email_refused registration_closed wrong_password account_disabled second_factor_code_required identity_taken link_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   requestPasswordReset: {"method":"POST","path":"/api/auth/password/forgot","body":"json","fields":["email"],"answer":["ok"],"codes":"validation_failed malformed_json mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   resetPassword: {"method":"POST","path":"/api/auth/password/reset","body":"json","fields":["email","code","newPassword"],"answer":["ok"],"codes":"validation_failed malformed_json password_common password_breached invalid_email_code body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   issueCode: {"method":"POST","path":"/api/auth/code","body":"json","fields":["codeChallenge","audience","codeChallengeMethod"],"auth":"bearer","answer":["code"],"codes":"validation_failed malformed_json audience_required unauthorized invalid_token insufficient_scope email_not_verified body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},

@@ -5,6 +5,7 @@ import { BOUND_TOKEN } from '../access/route-access.js';
 import type { Origin, ServicePrincipal, SignInOrigin, UserPrincipal } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { HasLeft } from '../http/deadline.js';
+import { ApiIncluded, Included } from '../http/included.js';
 import { OK, OkResponse, OnlyFields } from '../http/fields.js';
 import {
   CallerIfAny,
@@ -23,6 +24,8 @@ import { ApiSignIn, LoginResponse } from './logins/logins.responses.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
 import { breachedPassword, commonPassword } from './passwords/password.decorators.js';
 import { TOO_MANY_WRONG_CODES } from './second-factor/second-factor-verification.js';
+import { providersIn } from './providers/providers.responses.js';
+import { ProvidersRepository } from './providers/providers.repository.js';
 import { CodesService } from './sessions/codes.service.js';
 import {
   ExchangeCodeRequest,
@@ -41,6 +44,7 @@ import {
 import { SessionsService } from './sessions/sessions.service.js';
 
 const PROVIDER_REQUIRED = { code: 'provider_login_required', extensions: { provider: 'acme' } } as const;
+const LOGINS_ONLY = ['logins'] as const;
 
 @Controller('api/auth')
 export class AuthController {
@@ -48,6 +52,7 @@ export class AuthController {
     private readonly auth: AuthService,
     private readonly codes: CodesService,
     private readonly sessions: SessionsService,
+    private readonly providers: ProvidersRepository,
     private readonly env: Env,
   ) {}
 
@@ -250,11 +255,14 @@ export class AuthController {
    *
    * @remarks Returns what a client needs to build its forms: who can register, whether users must verify their email,
    * and the length of passwords. It may be cached for a minute.
+   *
+   * With `include=logins`, it also returns the providers at which users can log in, and whether users can paste a code.
    */
   @Get('config')
   @Public('clients', 'services', 'operators')
+  @ApiIncluded(LOGINS_ONLY, 'If `logins`, the answer has `providers` and `crossDeviceLogin`.')
   @Header('Cache-Control', 'public, max-age=60')
-  getAuthConfig(): AuthConfigResponse {
+  async getAuthConfig(@Included(LOGINS_ONLY) included: Included): Promise<AuthConfigResponse> {
     const { registration, emailVerification, passwordMinLength, smtp, jwtIssuer, jwtAudience } = this.env;
     return {
       registration,
@@ -263,6 +271,10 @@ export class AuthController {
       emailEnabled: smtp !== undefined,
       issuer: jwtIssuer,
       tokenAudience: jwtAudience,
+      ...(included.has('logins') && {
+        providers: providersIn(await this.providers.findShown()),
+        crossDeviceLogin: this.env.crossDeviceLogin,
+      }),
     };
   }
 }

@@ -16,6 +16,7 @@ import { LoginsModule } from './logins/logins.module.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { AcceptablePassword } from './passwords/password.decorators.js';
 import { PasswordsModule } from './passwords/passwords.module.js';
+import { ProviderRoutesModule } from './providers/provider-routes.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { SecondFactorModule } from './second-factor/second-factor.module.js';
 import { CodesService, UnusedCodesLimit } from './sessions/codes.service.js';
@@ -34,6 +35,7 @@ import { SessionsService } from './sessions/sessions.service.js';
     MailModule,
     OrgStateModule,
     PasswordsModule,
+    ProviderRoutesModule,
     ProvidersModule,
     RateLimitsModule,
     RequestsModule,

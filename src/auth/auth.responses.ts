@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { LoginProviderDto } from './providers/providers.responses.js';
 import { ApiCount, ApiText } from '../openapi/decorators.js';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' };
@@ -34,4 +35,14 @@ export class AuthConfigResponse {
 
   /** Claim `aud` of access tokens that are not bound to one service. */
   @ApiText(1, undefined, { example: 'accounts' }) tokenAudience: string;
+
+  /** Providers at which users can log in, in the order of their titles. Present with `include=logins`. */
+  @ApiProperty({ type: [LoginProviderDto] }) providers?: LoginProviderDto[];
+
+  /**
+   * Whether a user can paste a code that a browser shows: never, if the browser is in the network of the program, or
+   * always. Present with `include=logins`.
+   */
+  @ApiProperty({ enum: ['off', 'same-network', 'anywhere'], example: 'off' })
+  crossDeviceLogin?: 'off' | 'same-network' | 'anywhere';
 }

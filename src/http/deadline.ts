@@ -7,7 +7,7 @@ import { sendProblem } from './problem.filter.js';
 /** `wait` stops the deadline during the work; the deadline starts over afterward. */
 export interface LongPoll {
   gone: AbortSignal;
-  wait: (work: () => Promise<void>) => Promise<void>;
+  wait: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 export const LongPoll = createParamDecorator((_: unknown, context: ExecutionContext): LongPoll => {
@@ -20,7 +20,7 @@ export const LongPoll = createParamDecorator((_: unknown, context: ExecutionCont
     wait: async (work) => {
       deadline?.stop();
       try {
-        await work();
+        return await work();
       } finally {
         if (!gone.signal.aborted) deadline?.start();
       }

@@ -7,6 +7,7 @@ describe('issuerPaths', () => {
     ['/accounts/.well-known/openid-configuration?x=1', '/.well-known/openid-configuration?x=1'],
     ['/accounts/.well-known/jwks.json', '/.well-known/jwks.json'],
     ['/accounts/api/auth/introspect', '/api/auth/introspect'],
+    ['/accounts/api/auth/providers/acme/callback?code=1', '/api/auth/providers/acme/callback?code=1'],
     ['/.well-known/oauth-authorization-server/accounts', '/.well-known/oauth-authorization-server'],
     ['/.well-known/oauth-authorization-server/accounts/', '/.well-known/oauth-authorization-server'],
   ])('%s is served by %s', (url, route) => {
@@ -18,6 +19,10 @@ describe('issuerPaths', () => {
     '/accounts',
     '/accounts/docs',
     '/accounts/api/me',
+    '/accounts/api/auth/providers/acme/start',
+    '/accounts/api/auth/providers/../callback',
+    '/accounts/api/auth/providers/acme/callback/',
+    '/api/auth/providers/acme/callback',
     '/accounts/.well-known/openid-configuration/',
     '/accounts/accounts/.well-known/jwks.json',
     '/accounts/.well-known/../docs',

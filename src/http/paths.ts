@@ -21,13 +21,15 @@ export const DIRECTORY_PATH = '/api/directory';
 
 export const MAX_PARAM_LENGTH = 16 * 1024;
 const MAX_URL_LENGTH = 2048;
-/** A hundred ids fit. */
-const MAX_DIRECTORY_URL_LENGTH = 8192;
+/** A hundred ids of the directory fit, or the code and the state of a provider. */
+const MAX_LONG_URL_LENGTH = 8192;
+const CALLBACK = '/api/auth/providers/:name/callback';
+const CALLBACK_PATH = /^\/api\/auth\/providers\/[a-z0-9-]+\/callback$/;
 
 export function refuseLongUrls(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', ({ raw, routeOptions }, _reply, done) => {
-    const isDirectory = routeOptions.url?.startsWith(`${DIRECTORY_PATH}/`) ?? false;
-    const max = isDirectory ? MAX_DIRECTORY_URL_LENGTH : MAX_URL_LENGTH;
+    const isLong = routeOptions.url === CALLBACK || routeOptions.url?.startsWith(`${DIRECTORY_PATH}/`);
+    const max = isLong ? MAX_LONG_URL_LENGTH : MAX_URL_LENGTH;
     done(raw.url!.length > max ? new Problem('uri_too_long') : undefined);
   });
 }
@@ -38,8 +40,9 @@ export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server';
 export const INTROSPECTION_PATH = '/api/auth/introspect';
 export const TOKEN_PATH = '/api/auth/token';
 
-// Maps the discovery URLs to routes if the issuer has a path, which RFC 8414 puts last, where no proxy removes it. Accounts
-// maps no other URL below the path, or clients could evade a proxy's rule for `/docs`.
+// Maps the discovery URLs to routes if the issuer has a path, which RFC 8414 puts last, where no proxy removes it, and the
+// URL to which providers redirect. Accounts maps no other URL below the path, or clients could evade a proxy's rule for
+// `/docs`.
 export function issuerPaths(issuer: string): (url: string) => string {
   const path = issuerUrl(issuer)?.path ?? '';
   if (path === '') return (url) => url;
@@ -52,7 +55,8 @@ export function issuerPaths(issuer: string): (url: string) => string {
   ]);
   return (url) => {
     const [named = ''] = url.split('?', 1);
-    const route = routes.get(named);
+    const below = named.startsWith(path) ? named.slice(path.length) : '';
+    const route = CALLBACK_PATH.test(below) ? below : routes.get(named);
     return route === undefined ? url : route + url.slice(named.length);
   };
 }

@@ -114,11 +114,13 @@ describe('the limit of the changes of a user', () => {
     // Each answers without a token, too; introspection is for services.
     const ofLogins = [
       'completeLogin',
+      'finishProviderLogin',
       'login',
       'refresh',
       'register',
       'requestPasswordReset',
       'resetPassword',
+      'startProviderLogin',
     ];
     const forOthers = [
       'exchangeCode',

@@ -5,8 +5,10 @@ export const SECTIONS: { tag: string; description: string; prefixes: string[] }[
   {
     tag: 'Authentication',
     description:
-      'Register, log in and out, and refresh the access token. A login opens a session; `refresh: true` adds a refresh token. A login of a user with two-factor authentication has a second step.',
-    prefixes: ['register', 'login', 'refresh', 'logout', 'config'].map((name) => `/api/auth/${name}`),
+      'Register, log in and out, and refresh the access token. A login opens a session; `refresh: true` adds a refresh token. A login of a user with two-factor authentication has a second step. A login at a provider goes through the browser.',
+    prefixes: ['register', 'login', 'providers', 'refresh', 'logout', 'config'].map(
+      (name) => `/api/auth/${name}`,
+    ),
   },
   {
     tag: 'Password reset',

@@ -27,6 +27,8 @@ const VARIANTS: Record<string, Variants> = {
   register: LOGIN,
   login: LOGIN,
   completeLogin: LOGIN,
+  finishProviderLogin: LOGIN,
+  getAuthConfig: { plain: without('providers', 'crossDeviceLogin'), withLogins: whole },
   issueCode: { anyService: without('audience', 'expiresAt'), oneService: whole },
   introspectToken: {
     active: without('org', 'act', 'via_epoch', 'login_sid', 'branch_sid', 'key'),

@@ -3,7 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, In, Index, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
 import type { UniqueKey } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
-import { NO_PASSWORD_HASH } from '../../users/user.entity.js';
+import { NO_PASSWORD_HASH, type User } from '../../users/user.entity.js';
+import { LOGIN_USER, type LoginUser, type Place } from '../sessions/known-places.repository.js';
 
 export const IDENTITIES_SUBJECT_KEY: UniqueKey = {
   name: 'PRIMARY',
@@ -40,6 +41,12 @@ export interface LinkedProvider {
   subject: string;
   createdAt: number;
 }
+
+export type LinkableUser = LoginUser &
+  Pick<User, 'emailVerifiedAt' | 'operatorSince'> & {
+    /** to another user of the provider */
+    isLinked: boolean;
+  };
 
 @Injectable()
 export class IdentitiesRepository {
@@ -112,6 +119,34 @@ export class IdentitiesRepository {
 
   async deleteOfProvider(tx: Transaction, providerId: string): Promise<void> {
     await tx.of(this.identities).delete({ providerId });
+  }
+
+  /** One statement, so that the epoch is that of the moment when the identity belonged to the user. */
+  async findUser(
+    { providerId, subject }: Pick<Identity, 'providerId' | 'subject'>,
+    { network, agent }: Place,
+  ): Promise<LoginUser | undefined> {
+    const sql = `SELECT ${LOGIN_USER} FROM identities i
+        JOIN providers r ON r.id = i.provider_id AND r.disabled_at IS NULL
+        JOIN users u ON u.id = i.user_id
+      WHERE i.provider_id = ? AND i.subject = ?`;
+    return (await this.identities.query<LoginUser[]>(sql, [network, agent, providerId, subject]))[0];
+  }
+
+  /** The user with an email whom a login at the provider may link. */
+  async findOwner(
+    providerId: string,
+    email: string,
+    { network, agent }: Place,
+  ): Promise<LinkableUser | undefined> {
+    const sql = `SELECT ${LOGIN_USER}, u.email_verified_at AS emailVerifiedAt, u.operator_since AS operatorSince,
+        EXISTS (SELECT 1 FROM identities i WHERE i.provider_id = ? AND i.user_id = u.id) AS linked
+      FROM users u WHERE u.email = ?`;
+    type Row = Omit<LinkableUser, 'isLinked'> & { linked: number };
+    const [row] = await this.identities.query<Row[]>(sql, [network, agent, providerId, email]);
+    if (!row) return undefined;
+    const { linked, ...user } = row;
+    return { ...user, isLinked: linked === 1 };
   }
 
   async deleteOfUser(tx: Transaction, userId: string): Promise<void> {

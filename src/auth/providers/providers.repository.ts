@@ -30,6 +30,10 @@ export class Provider {
   @Column({ name: 'disabled_at', type: 'bigint', nullable: true }) disabledAt: number | null;
 }
 
+export type EnabledProvider = Pick<Provider, 'id' | 'name' | 'issuer' | 'clientId' | 'secret' | 'settings'>;
+
+export type ShownProvider = Pick<Provider, 'name' | 'title' | 'required'> & { domain: string | null };
+
 @Injectable()
 export class ProvidersRepository {
   constructor(@InjectRepository(Provider) private readonly providers: Repository<Provider>) {}
@@ -69,6 +73,14 @@ export class ProvidersRepository {
     return this.providers.find({ order: { name: 'ASC' } });
   }
 
+  /** What the forms of programs show: the enabled ones by title, one row for each domain. */
+  findShown(): Promise<ShownProvider[]> {
+    const sql = `SELECT r.name, r.title, r.required, d.domain FROM providers r
+        LEFT JOIN provider_domains d ON d.provider_id = r.id
+      WHERE r.disabled_at IS NULL ORDER BY r.title, r.name, d.domain`;
+    return this.providers.query<ShownProvider[]>(sql);
+  }
+
   /** A page of the encrypted secrets, whose row keys are the ids. */
   findSecrets(afterId: string): Promise<Pick<Provider, 'id' | 'secret'>[]> {
     const where = { id: MoreThan(afterId) };
@@ -86,5 +98,18 @@ export class ProvidersRepository {
 
   async findSecret(id: string): Promise<string | undefined> {
     return (await this.providers.findOne({ where: { id }, select: { id: true, secret: true } }))?.secret;
+  }
+
+  /** With the encrypted secret. */
+  async findEnabled(name: string): Promise<EnabledProvider | undefined> {
+    const sql = `SELECT id, name, issuer, client_id AS clientId, secret, settings
+      FROM providers WHERE name = ? AND disabled_at IS NULL`;
+    return (await this.providers.query<EnabledProvider[]>(sql, [name]))[0];
+  }
+
+  /** The lock of a first login: the provider stays enabled until COMMIT. A write, because only writes conflict on a cluster. */
+  async raiseEnabled(tx: Transaction, id: string): Promise<boolean> {
+    const sql = 'UPDATE providers SET revision = revision + 1 WHERE id = ? AND disabled_at IS NULL';
+    return (await tx.write(sql, [id])) === 1;
   }
 }

@@ -43,6 +43,7 @@ export type LoginUser = Credentials &
 
 export const PLACE_KNOWN_FOR_MS = 90 * 86_400_000;
 const MAX_PLACES = 50;
+const UNKNOWN = 'unknown';
 
 const NETWORKS = { ipv4: [ipaddr.IPv4, 24], ipv6: [ipaddr.IPv6, 48] } as const;
 /** In this order, because the agents of later browsers begin like those of earlier ones. */
@@ -67,16 +68,22 @@ const PRODUCT = /^[!#$%&'*+.^_`|~\w-]{1,40}/;
 export function placeOf({ address, userAgent }: SignInOrigin): Place {
   const agent = userAgent ?? '';
   const [name] = FAMILIES.find(([, pattern]) => pattern.test(agent)) ?? PRODUCT.exec(agent) ?? [];
-  return { network: networkOf(address), agent: name ?? 'unknown' };
+  return { network: networkOf(address), agent: name ?? UNKNOWN };
 }
 
 export function systemOf({ userAgent }: Pick<SignInOrigin, 'userAgent'>): string | undefined {
   return SYSTEMS.find(([, pattern]) => pattern.test(userAgent ?? ''))?.[0];
 }
 
+/** Two unknown networks differ. */
+export function isSameNetwork(one: string, other: string): boolean {
+  const network = networkOf(one);
+  return network !== UNKNOWN && network === networkOf(other);
+}
+
 function networkOf(text: string): string {
   const address = parseIpAddress(text);
-  if (!address) return 'unknown';
+  if (!address) return UNKNOWN;
   const [family, length] = NETWORKS[address.kind()];
   return `${family.networkAddressFromCIDR(`${address.toString()}/${length}`).toString()}/${length}`;
 }

@@ -22,7 +22,7 @@ export class LogoutRequest {
   refreshToken?: string;
 }
 
-const CHALLENGE = /^[\w-]{43}$/;
+export const CHALLENGE = /^[\w-]{43}$/;
 
 const hasChallenge = ({ codeChallenge, codeChallengeMethod }: IssueCodeRequest): boolean =>
   codeChallenge !== undefined || codeChallengeMethod !== undefined;
