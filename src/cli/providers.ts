@@ -236,8 +236,8 @@ const MAX_SECRET = 1000;
 async function readSecret(): Promise<string> {
   const question = { unanswered: 'no secret was entered', isSecret: true };
   const secret = await (process.stdin.isTTY ? ask('Secret of the client: ', question) : readLine('secret'));
-  if (secret.trim() !== '' && secret.length <= MAX_SECRET) return secret.trim();
-  throw new CannotRunError(`the secret must have 1 to ${MAX_SECRET} characters`);
+  if (secret.trim() !== '' && Buffer.byteLength(secret) <= MAX_SECRET) return secret.trim();
+  throw new CannotRunError(`the secret must have 1 to ${MAX_SECRET} bytes`);
 }
 
 async function requiredLines(

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import type { DataOf } from '../../client/src/index.ts';
 import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';
+import { times } from '../support/at-once.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
-import { type Account, anAccount, anAccountOf } from '../support/personas.js';
+import { type Account, anAccount, anAccountOf, anUnknownId } from '../support/personas.js';
 import { TestProvider } from '../support/provider.js';
-import { allRows, insertRow } from '../support/rows.js';
+import { allRows, insertRow, insertRows } from '../support/rows.js';
 import { startOwnService } from '../support/service.js';
 import { keyRingOf } from '../support/second-factor.js';
 
@@ -158,7 +159,7 @@ describe('accounts providers add', () => {
     [
       'a secret that is too long',
       ['acme', '--issuer', 'https://id.example', '--client-id', 'a'],
-      { input: 'a'.repeat(1001) },
+      { input: 'é'.repeat(501) },
     ],
     ['no issuer', ['acme', '--client-id', 'a']],
     ['no client', ['acme', '--issuer', 'https://id.example']],
@@ -233,6 +234,17 @@ describe('accounts providers change', () => {
     expect(await run(['change', 'nothing', '--title', 'a'])).toEqual(
       failure(2, 'error: there is no provider nothing\n'),
     );
+  });
+
+  it('keeps a session age that SESSION_MAX_AGE was lowered below, unless it is given', async () => {
+    const name = await aProvider();
+    const lowered = { env: { SESSION_MAX_AGE: '12h' } };
+    await runJson(['change', name, '--title', 'Acme'], lowered);
+    expect(await run(['change', name, '--session-max-age', '13h'], lowered)).toEqual(
+      failure(1, /must not exceed SESSION_MAX_AGE/),
+    );
+    await runJson(['add', `${name}-b`, ...at()], { ...theSecret(), ...lowered });
+    expect((await shown(`${name}-b`)).sessionMaxAge).toBe(43_200);
   });
 
   it('tests another client id, and warns that subjects may differ', async () => {
@@ -330,6 +342,23 @@ describe('the users of a provider', () => {
     expect(secret).not.toBe('');
     expect(await runJson(['enable', name])).toEqual([{ name, changed: true }]);
     expect(await runJson(['enable', name])).toEqual([{ name, changed: false }]);
+  });
+
+  it('are logged out and unlinked in pages', async () => {
+    const name = await aProvider();
+    const [row] = await db.query('SELECT id FROM providers WHERE name = ?', [name]);
+    const users = times(201, () => ({ id: anUnknownId() }));
+    await insertRows(db, 'users', users);
+    const identities = users.map(({ id }) => ({ user_id: id }));
+    await insertRows(db, 'identities', identities, { provider_id: String(row!['id']) });
+
+    expect(await runJson(['disable', name, '--end-sessions'])).toMatchObject([{ usersEnded: 201 }]);
+    const left = `SELECT u.id FROM users u JOIN identities i ON i.user_id = u.id
+      WHERE i.provider_id = ? AND u.auth_epoch = 0`;
+    expect(await db.query(left, [String(row!['id'])])).toEqual([]);
+    await runJson(['remove', name]);
+    const sql = 'SELECT user_id FROM identities WHERE provider_id = ?';
+    expect(await db.query(sql, [String(row!['id'])])).toEqual([]);
   });
 
   it('are free again when the provider is removed, and so is its name', async () => {
