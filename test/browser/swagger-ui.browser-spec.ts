@@ -192,7 +192,7 @@ describe('Swagger UI in Chromium', () => {
       adminRevokeApiKey: { keyId: grace.id },
     };
     for (const id of others) {
-      const given = inPath[id] ?? (id.endsWith('Service') ? { name: 'billing' } : undefined);
+      const given = inPath[id] ?? (/(?:Service|Provider)$/.test(id) ? { name: 'billing' } : undefined);
       await page.execute(id, given && { parameters: given });
     }
     expect(await page.execute('logOut')).toMatchObject({ status: 200 });
