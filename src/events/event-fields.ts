@@ -50,6 +50,10 @@ export function newer<Value>(field: Field<Value, false>): Field<Value, false> {
 export const ROLE = required<'member' | 'admin' | 'owner'>({ $ref: '#/components/schemas/Role' }, 'a role');
 export const ID = required<string>({ type: 'string', format: 'uuid' }, 'an id');
 export const TEXT = required<string>({ type: 'string', minLength: 1 }, 'text');
+export const TEXTS = required<string[]>(
+  { type: 'array', minItems: 1, items: TEXT.schema },
+  'a list of texts',
+);
 export const NUMBER = required<number>({ type: 'integer' }, 'a number');
 export const BOOLEAN = required<boolean>({ type: 'boolean' }, '`true` or `false`');
 export const TIME_OR_NULL = required<string | null>(
