@@ -3,7 +3,7 @@ import { EngineReporter } from './test/support/reporters.js';
 
 const TEST_TIMEOUT_MS = 300_000;
 
-/** Swagger UI in a browser: `npm run test:page`. */
+/** Swagger UI, and logins at a provider, in a browser: `npm run test:page`. */
 export default defineConfig({
   test: {
     name: 'browser',

@@ -1,9 +1,9 @@
-import type { LoginResponse } from './api.gen.ts';
+import type { Client } from './client.ts';
 import { requireKnown } from './known-members.ts';
 import { type Callback, LoopbackListener } from './loopback-listener.ts';
 import { createPkce } from './pkce.ts';
-import { aborted, type ClientProblem, type InvalidAnswer, type TimedOut } from './problems.ts';
-import type { Result, Success } from './results.ts';
+import { aborted, type InvalidAnswer, type TimedOut } from './problems.ts';
+import type { DataOf, ProblemOf, Success } from './results.ts';
 import { inTime } from './waiting.ts';
 
 /** As long as Accounts accepts the state. */
@@ -74,8 +74,8 @@ export interface NoLoopback {
 }
 
 export type ProviderLoginProblem =
-  | ClientProblem
-  | { code: string; status: number | null; detail: string; retryAfter?: number }
+  | ProblemOf<'startProviderLogin'>
+  | ProblemOf<'finishProviderLogin'>
   | ProviderRefusal
   | NoLoopback;
 
@@ -90,25 +90,9 @@ export interface ProviderLoginFailure {
    */
   retry(proof?: ProviderLoginProof): Promise<ProviderLogin>;
 }
-export type ProviderLogin = Success<LoginResponse> | ProviderLoginFailure;
+export type ProviderLogin = Success<DataOf<'finishProviderLogin'>> | ProviderLoginFailure;
 
-interface ProviderLoginClient {
-  startProviderLogin(
-    input: {
-      name: string;
-      codeChallenge: string;
-      codeChallengeMethod: 'S256';
-      redirectUri: string | undefined;
-      loginHint: string | undefined;
-      maxAge: number | undefined;
-    },
-    options: { signal: AbortSignal | undefined },
-  ): Promise<Result<{ authorizationUrl: string; state: string }, ProviderLoginProblem>>;
-  finishProviderLogin(
-    input: { code: string; codeVerifier: string; deviceName: string | undefined } & ProviderLoginProof,
-    options: { signal: AbortSignal | undefined },
-  ): Promise<Result<LoginResponse, ProviderLoginProblem>>;
-}
+type ProviderLoginClient = Pick<Client, 'startProviderLogin' | 'finishProviderLogin'>;
 
 /**
  * Logs the user in at a provider, in the browser, and keeps the login in the client's store. For Node.js, and for the main

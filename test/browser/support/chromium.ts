@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { SwaggerPage } from './swagger-page.js';
 
@@ -22,6 +22,13 @@ export class Chromium {
 
   async open(url: string): Promise<SwaggerPage> {
     return SwaggerPage.open(await this.context.newPage(), url);
+  }
+
+  /** An empty page whose requests all have these headers. */
+  async page(headers: Record<string, string>): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.setExtraHTTPHeaders(headers);
+    return page;
   }
 
   /** Every cookie, and every entry of localStorage and IndexedDB, of whatever origin. */
