@@ -230,6 +230,8 @@ export type AccountResponse = {
   createdAt: string;
   /** Time of the last password change. Null if there was none. */
   passwordChangedAt: string | null;
+  /** How the user can log in. Present with `include=logins`. */
+  logins?: Logins;
   user: User;
 };
 
@@ -957,6 +959,8 @@ export type ExportResponse = {
   organizations: ExportedOrg[];
   /** One element if two-factor authentication is on, without the secret. Empty if it is off. */
   secondFactor: ExportedSecondFactor[];
+  /** Who the user is at providers, by the provider's name. */
+  identities: ExportedIdentity[];
   /** The API keys that the user made, those of organizations included, latest first. */
   apiKeys: ExportedApiKey[];
   /** The sessions of the user, ended ones included as long as they are kept. */
@@ -1031,6 +1035,16 @@ export type ExportedEmail = {
   createdAt: string;
   /** Time at which the email was sent, failed or was dropped. Null if it waits. */
   endedAt: string | null;
+};
+
+/** An exported identity of the user at a provider. */
+export type ExportedIdentity = {
+  /** The name of the provider. */
+  provider: string;
+  /** The id of the user at the provider. */
+  subject: string;
+  /** Time at which the user was linked. */
+  linkedAt: string;
 };
 
 /** An exported invitation to the email of the user. */
@@ -1709,6 +1723,16 @@ export type LinkRequiredProblem = Problem & {
   code: "link_required";
 };
 
+/** A provider where the user can log in. */
+export type LinkedProvider = {
+  /** The name of the provider, for requests. */
+  name: string;
+  /** The title of the provider, for users. */
+  title: string;
+  /** Time at which the user was linked. */
+  linkedAt: string;
+};
+
 /** The process runs. */
 export type Liveness = {
   /** Always `ok`. */
@@ -1764,6 +1788,14 @@ export type LoginTrace = {
   lastLoginAt: string | null;
   /** Failed logins since the last login: wrong passwords, wrong codes, and logins while the user was disabled. */
   failedLogins: FailedLogins;
+};
+
+/** How a user can log in. */
+export type Logins = {
+  /** Whether the user has a password. */
+  password: boolean;
+  /** The providers where the user can log in, by name. */
+  providers: LinkedProvider[];
 };
 
 /** Body of the operation "Log out". */
@@ -3814,11 +3846,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Get the account details. Returns whether the email is verified, and when the password was last changed. **Requires:** an access token. */
+  /** Get the account details. Returns the state of the email and the password. `include` adds how the user can log in. **Requires:** an access token. */
   getAccount: {
-    input: undefined;
+    input: {
+      /** If `logins`, the answer has `logins`: how the user can log in. */
+      include?: "logins"[] | undefined;
+    };
     data: AccountResponse;
-    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
   /** Get the profile. Returns what the user wrote about themselves. Send the `ETag` as `If-Match` to change the profile only if it has not changed since. **Requires:** an access token. */
@@ -4911,10 +4946,10 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   exchangeCode: {"method":"POST","path":"/api/auth/code/exchange","body":"json","fields":["code","codeVerifier"],"auth":"basic","anonymous":true,"keyed":true,"repeatable":true,"callers":"service","answer":["token"],"codes":"validation_failed malformed_json invalid_code invalid_client body_too_large unsupported_media_type internal_error unavailable storage_full"},
   getMe: {"method":"GET","path":"/api/me","query":["include"],"auth":"bearer","repeatable":true,"answer":["user","orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_user_authentication insufficient_scope step_up_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
+  getAccount: {"method":"GET","path":"/api/me/account","query":["include"],"auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   getProfile: {"method":"GET","path":"/api/me/profile","auth":"bearer","repeatable":true,"answer":["profile"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
   updateProfile: {"method":"PATCH","path":"/api/me/profile","query":["dryRun"],"body":"json","fields":["name","avatarUrl","locale"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["profile"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","apiKeys","sessions","knownPlaces","loginTrace","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified step_up_required rate_limited internal_error unavailable storage_full"},
+  exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","identities","apiKeys","sessions","knownPlaces","loginTrace","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified step_up_required rate_limited internal_error unavailable storage_full"},
   changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common password_breached invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   requestEmailVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verifyEmail: {"method":"POST","path":"/api/me/email/verify","body":"json","fields":["code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_email_code unauthorized invalid_token insufficient_scope step_up_required registration_closed email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},

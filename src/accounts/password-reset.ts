@@ -9,6 +9,7 @@ import {
   RESETS,
 } from '../auth/email-codes/email-codes.repository.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
+import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
 import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
@@ -82,6 +83,7 @@ export class PasswordResetService {
     private readonly orgs: OrgChanges,
     private readonly secondFactors: SecondFactorRemoval,
     private readonly apiKeys: ApiKeysRepository,
+    private readonly identities: IdentitiesRepository,
     private readonly setting: PasswordSetting,
     private readonly breached: BreachedPasswords,
     private readonly passwords: PasswordHasher,
@@ -138,7 +140,7 @@ export class PasswordResetService {
     await this.limits.tryToApply();
   }
 
-  /** Before the owner of the mailbox verified the email, an attacker may have set up the second factor and API keys. */
+  /** Before the owner of the mailbox verified the email, an attacker may have set up the second factor, identities and API keys. */
   private async noteOwner(
     tx: Transaction,
     user: LockedUser,
@@ -146,10 +148,19 @@ export class PasswordResetService {
   ): Promise<void> {
     if (!(await this.updates.proveEmail(tx, user.id, user.email))) return;
     await user.record({ type: 'account.email_verified' }, ...(await this.revokeApiKeys(tx, user.id, actor)));
+    await this.unlink(tx, user);
     if (user.secondFactorAt === null) return;
     // The factor is newer than the read before the lock. The client repeats the request.
     if (!memberships) throw new LostConflictError(undefined);
     await this.secondFactors.byMailbox(tx, user, { actor, userId: user.id, memberships });
+  }
+
+  private async unlink(tx: Transaction, user: LockedUser): Promise<void> {
+    const linked = await this.identities.listOfUser(user.id, tx);
+    if (linked.length === 0) return;
+    await this.identities.deleteOfUser(tx, user.id);
+    for (const { name: provider } of linked)
+      await user.record({ type: 'account.identity_unlinked', data: { provider } });
   }
 
   /** Does not lock the organizations, so the events of their API keys are those of the user, too. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
+import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
 import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
@@ -59,6 +60,7 @@ export class UserExport {
   constructor(
     private readonly memberships: MembershipsRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
+    private readonly identities: IdentitiesRepository,
     private readonly apiKeys: ApiKeysRepository,
     private readonly sessions: UserSessionsRepository,
     private readonly places: KnownPlacesRepository,
@@ -74,6 +76,7 @@ export class UserExport {
       account: { ...userJson(user), ...profileOf(user) },
       organizations: this.orgsOf(user),
       secondFactor: this.secondFactorOf(user),
+      identities: this.identitiesOf(user),
       apiKeys: this.apiKeysOf(user),
       sessions: this.sessionsOf(user),
       knownPlaces: this.placesOf(user),
@@ -97,6 +100,11 @@ export class UserExport {
       enabledAt: timeText(secondFactorAt),
       recoveryCodesLeft: await this.recoveryCodes.countUnused(id),
     };
+  }
+
+  private async *identitiesOf({ id }: UserView): AsyncGenerator<object> {
+    for (const { name: provider, subject, createdAt } of await this.identities.listOfUser(id))
+      yield { provider, subject, linkedAt: timeText(createdAt) };
   }
 
   private async *apiKeysOf({ id: userId }: UserView): AsyncGenerator<object> {

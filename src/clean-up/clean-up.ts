@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import { ProviderLoginsRepository } from '../auth/providers/provider-logins.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
@@ -85,6 +86,7 @@ export class CleanUp {
     private readonly orgs: OrgPurge,
     private readonly invitations: InvitationListsRepository,
     private readonly limits: LiftedLimits,
+    private readonly providerLogins: ProviderLoginsRepository,
   ) {}
 
   async run(stopping: AbortSignal): Promise<number | void> {
@@ -132,6 +134,7 @@ export class CleanUp {
       () => this.invitations.markExpired(now),
       () => this.invitations.deleteOld(now),
       () => this.limits.deleteOld(),
+      () => this.providerLogins.deleteExpired(now),
     ];
   }
 }

@@ -39,6 +39,17 @@ export class ExportedSecondFactor {
   @ApiCount() recoveryCodesLeft: number;
 }
 
+export class ExportedIdentity {
+  /** The name of the provider. */
+  @ApiText(1, 40) provider: string;
+
+  /** The id of the user at the provider. */
+  @ApiText(1, 255) subject: string;
+
+  /** Time at which the user was linked. */
+  @ApiTime() linkedAt: string;
+}
+
 export class ExportedApiKey {
   @ApiId() id: string;
   @ApiText(1, MAX_API_KEY_NAME) name: string;
@@ -148,6 +159,9 @@ export class ExportResponse {
 
   /** One element if two-factor authentication is on, without the secret. Empty if it is off. */
   @ApiProperty({ type: [ExportedSecondFactor], example: [] }) secondFactor: ExportedSecondFactor[];
+
+  /** Who the user is at providers, by the provider's name. */
+  @ApiProperty({ type: [ExportedIdentity], example: [] }) identities: ExportedIdentity[];
 
   /** The API keys that the user made, those of organizations included, latest first. */
   @ApiProperty({ type: [ExportedApiKey], example: [] }) apiKeys: ExportedApiKey[];

@@ -43,10 +43,10 @@ import { PROFILE, PROFILE_CHANGED } from '../users/profile.js';
 import { SessionsService } from '../auth/sessions/sessions.service.js';
 
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
-
 const PARTS = ['roles', 'account', 'profile', 'requirements'] as const;
 const ORG_PARTS = ['requirements'] as const;
 const SESSION_PARTS = ['login'] as const;
+const ACCOUNT_PARTS = ['logins'] as const;
 
 const REQUIREMENTS = 'adds `suspended` and `secondFactorRequiredFrom` to each organization';
 
@@ -89,12 +89,16 @@ export class MeController {
   /**
    * Get the account details
    *
-   * @remarks Returns whether the email is verified, and when the password was last changed.
+   * @remarks Returns the state of the email and the password. `include` adds how the user can log in.
    */
   @Get('account')
   @SignedIn({ unverified: true })
-  getAccount(@CurrentUser() caller: UserPrincipal): Promise<AccountResponse> {
-    return this.me.getAccount(caller.id);
+  @ApiIncluded(ACCOUNT_PARTS, 'If `logins`, the answer has `logins`: how the user can log in.')
+  getAccount(
+    @CurrentUser() caller: UserPrincipal,
+    @Included(ACCOUNT_PARTS) included: Included,
+  ): Promise<AccountResponse> {
+    return this.me.getAccount(caller.id, included);
   }
 
   /**

@@ -26,6 +26,27 @@ export class CurrentUserResponse {
   @ApiProperty({ type: [OrgMembership], example: [ORG] }) orgs: OrgMembership[];
 }
 
+@ApiSchema({ name: 'LinkedProvider' })
+class LinkedProviderDto {
+  /** The name of the provider, for requests. */
+  @ApiText(1, 40) name: string;
+
+  /** The title of the provider, for users. */
+  @ApiText(1, 100) title: string;
+
+  /** Time at which the user was linked. */
+  @ApiTime() linkedAt: string;
+}
+
+@ApiSchema({ name: 'Logins' })
+export class LoginsDto {
+  /** Whether the user has a password. */
+  @ApiProperty() password: boolean;
+
+  /** The providers where the user can log in, by name. */
+  @ApiProperty({ type: [LinkedProviderDto] }) providers: LinkedProviderDto[];
+}
+
 export class AccountResponse {
   user: UserDto;
 
@@ -34,6 +55,9 @@ export class AccountResponse {
 
   /** Time of the last password change. Null if there was none. */
   @ApiTime({ nullable: true, example: '2026-11-22T09:30:00.000Z' }) passwordChangedAt: string | null;
+
+  /** How the user can log in. Present with `include=logins`. */
+  @ApiProperty({ example: { password: true, providers: [] } }) logins?: LoginsDto;
 }
 
 /** The creator of an organization owns it. */

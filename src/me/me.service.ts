@@ -1,6 +1,7 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
 import { boundToken } from '../access/route-access.js';
+import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { type ListPage, streamJson, streamList } from '../http/list-stream.js';
@@ -15,6 +16,7 @@ import {
 } from '../orgs/state/members.memberships.js';
 import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
 import { profileOf } from '../users/profile.js';
+import { NO_PASSWORD_HASH } from '../users/user.entity.js';
 import type { UserView } from '../users/user-view.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { ListOwnOrgsQuery } from './me.requests.js';
@@ -23,6 +25,7 @@ import type {
   AccountResponse,
   DeletedOrgsResponse,
   CurrentUserResponse,
+  LoginsDto,
   OrgMembershipsResponse,
 } from './me.responses.js';
 import type { OrgMembership } from '../orgs/state/orgs.responses.js';
@@ -39,6 +42,7 @@ export class MeService {
     private readonly memberships: MembershipsRepository,
     private readonly sessions: SessionsRepository,
     private readonly exports: UserExport,
+    private readonly identities: IdentitiesRepository,
   ) {}
 
   /** Streams a long list, to bound memory and the time of one turn of the event loop. @throws insufficient_scope */
@@ -75,13 +79,26 @@ export class MeService {
     });
   }
 
-  async getAccount(userId: string): Promise<AccountResponse> {
+  async getAccount(userId: string, included: Included): Promise<AccountResponse> {
     const { id, email, emailVerifiedAt, createdAt, passwordChangedAt } = await this.find(userId);
+    const logins = included.has('logins') ? await this.findLogins(userId) : undefined;
     return {
       user: { id, email },
       emailVerified: emailVerifiedAt !== null,
       createdAt: timeText(createdAt),
       passwordChangedAt: timeOrNull(passwordChangedAt),
+      ...(logins && { logins }),
+    };
+  }
+
+  private async findLogins(userId: string): Promise<LoginsDto> {
+    const credentials = await this.users.findCredentialsById(userId);
+    const providers = await this.identities.listOfUser(userId);
+    return {
+      password: credentials?.passwordHash !== NO_PASSWORD_HASH,
+      providers: providers.map(({ name, title, createdAt }) => {
+        return { name, title, linkedAt: timeText(createdAt) };
+      }),
     };
   }
 

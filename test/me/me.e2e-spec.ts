@@ -5,6 +5,7 @@ import { times } from '../support/at-once.js';
 import { anId, invalidFields, invalidToken, sessionNotFound, unauthorized } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
 import { addLongHistory, addOrgs } from '../support/rows.js';
+import { insertProvider } from '../support/provider-rows.js';
 import { PausedReader } from '../support/connections.js';
 import type { Account, Org } from '../support/personas.js';
 import {
@@ -175,6 +176,30 @@ describe('GET /api/me/account', () => {
     await verified(service.db, ada);
     expect((await ada.get('/api/me/account')).body).toMatchObject({ emailVerified: true });
     expect(await service.anyone.get('/api/me/account')).toMatchObject(unauthorized);
+  });
+});
+
+describe('GET /api/me/account?include=logins', () => {
+  const logins = async (user: Account) =>
+    (await user.get<{ logins: object }>('/api/me/account?include=logins')).body.logins;
+
+  it('shows whether there is a password, and the providers by name', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    expect(await logins(ada)).toEqual({ password: true, providers: [] });
+    const linkedTo = () => insertProvider(service.db, { users: [ada.id] });
+    const providers = [await linkedTo(), await linkedTo()];
+    await service.db.query("UPDATE users SET password_hash = '!' WHERE id = ?", [ada.id]);
+    const linked = { title: 'Acme', linkedAt: '1970-01-01T00:00:00.001Z' };
+    const names = providers.map(({ name }) => name).toSorted();
+    const expected = { password: false, providers: names.map((name) => Object.assign({ name }, linked)) };
+    expect(await logins(ada)).toEqual(expected);
+    expect(await logins(grace)).toEqual({ password: true, providers: [] });
+  });
+
+  it('includes nothing else', async () => {
+    const ada = await anAccount(service);
+    for (const include of ['login', 'logins,roles', ''])
+      expect(await ada.get(`/api/me/account?include=${include}`)).toMatchObject(invalidFields('include'));
   });
 });
 
@@ -410,6 +435,7 @@ describe('the sessions of a user', () => {
 const EXPORT = '/api/me/export';
 
 interface Exported {
+  identities: object[];
   account: object;
   organizations: object[];
   secondFactor: object[];
@@ -426,12 +452,14 @@ describe('the export of one’s own data', () => {
     await service.db.query(sql, [admin.id]);
     await service.db.query('INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)', [admin.id, 'a hash']);
     await service.db.query("UPDATE sessions SET amr = 'pwd otp' WHERE user_id = ?", [admin.id]);
+    const provider = await insertProvider(service.db, { users: [admin.id] });
     const { status, headers, body, text } = await admin.get<Exported>(EXPORT);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
     const lists = [
       'organizations',
       'secondFactor',
+      'identities',
       'apiKeys',
       'sessions',
       'knownPlaces',
@@ -443,6 +471,8 @@ describe('the export of one’s own data', () => {
     expect(Object.keys(body)).toEqual(['exportedAt', 'account', ...lists]);
     expect(body.account).toMatchObject({ id: admin.id, email: admin.email, passwordChangedAt: null });
     expect(body.secondFactor).toEqual([{ enabledAt: '1970-01-01T00:00:00.001Z', recoveryCodesLeft: 1 }]);
+    const linkedAt = '1970-01-01T00:00:00.001Z';
+    expect(body.identities).toEqual([{ provider: provider.name, subject: admin.id, linkedAt }]);
     expect(body.organizations).toEqual([expect.objectContaining({ id: org.id, role: 'admin' })]);
     expect(body.sessions.map(({ via }) => via).toSorted()).toEqual(['code', 'password']);
     expect(body.events.find(({ type }) => type === 'member.added')).toMatchObject({ ip: null });

@@ -97,6 +97,16 @@ describe('the clean-up', () => {
     expect(await left('authorization_codes')).toEqual(['code 2', 'code 3']);
   });
 
+  it('deletes logins at providers a minute after they expired', async () => {
+    const login = { provider_id: sessionId(7), subject: 'ada', email_verified: 1, created_at: 1 };
+    const logins = [60_001, 60_000, -1].map((agoMs) => ({ hash: `${agoMs}`, expires_at: NOW - agoMs }));
+    await insertRows(dataSource, 'provider_logins', logins, login);
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, hasMore: false });
+    const kept = await dataSource.query<object[]>('SELECT hash FROM provider_logins ORDER BY expires_at');
+    expect(kept).toEqual([{ hash: '60000' }, { hash: '-1' }]);
+    await dataSource.query('DELETE FROM provider_logins');
+  });
+
   it('deletes places of more than 90 days ago', async () => {
     const user = sessionId(7);
     await insertRow(dataSource, 'users', { id: user });

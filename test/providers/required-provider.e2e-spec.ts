@@ -13,31 +13,22 @@ import {
   logIn,
 } from '../support/personas.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
-import { insertRow } from '../support/rows.js';
+import { insertProvider } from '../support/provider-rows.js';
 import { aChallenge, protect } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
 
 const service = await startService();
 const { db, anyone } = service;
 
-let providers = 0;
-
-interface OfProvider {
+const aProvider = ({
+  domain,
+  user,
+  required: must = 1,
+}: {
   domain?: string;
   user?: Account;
   required?: 0 | 1;
-  disabled_at?: number | null;
-}
-
-/** Returns its name and its id. */
-async function aProvider({ domain, user, required = 1, disabled_at = null }: OfProvider) {
-  providers += 1;
-  const [id, name] = [anUnknownId(), `acme-${providers}`];
-  await insertRow(db, 'providers', { id, name, required, disabled_at });
-  if (domain !== undefined) await insertRow(db, 'provider_domains', { domain, provider_id: id });
-  if (user) await insertRow(db, 'identities', { provider_id: id, user_id: user.id });
-  return { id, name };
-}
+}) => insertProvider(db, { domain, users: user ? [user.id] : [], required: must });
 
 const aDomain = (): string => `d${anUnknownId().slice(-12)}.example`;
 const anEmailAt = (domain: string): string => anEmail().replace(/@.*/, `@${domain}`);

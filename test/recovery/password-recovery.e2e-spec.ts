@@ -5,6 +5,7 @@ import { invalidEmailCode, invalidFields, invalidToken } from '../support/expect
 import { instancesInADuel, roundsOfARace } from '../support/engine.js';
 import { untilMailsAreDecided } from '../support/mail-server.js';
 import { verified } from '../support/inviting.js';
+import { insertProvider } from '../support/provider-rows.js';
 import { insertApiKey } from '../support/api-keys.js';
 import { aServiceClient } from '../support/services.js';
 import { startMailing } from '../support/mailing.js';
@@ -104,6 +105,21 @@ describe('a forgotten password', () => {
     expect((await reset(grace.email, await aMailedCode(grace))).status).toBe(200);
     expect(await left()).toEqual([made[2]!.id]);
     expect(await revoked()).toHaveLength(2);
+  });
+
+  it('unlinks a user whose email was never verified from every provider, and no other user', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    await verified(service.db, grace);
+    const { id, name: provider } = await insertProvider(service.db, { users: [ada.id, grace.id] });
+    const known = await knownEvents(service.db);
+    for (const user of [ada, grace])
+      expect((await reset(user.email, await aMailedCode(user))).status).toBe(200);
+    const sql = 'SELECT user_id FROM identities WHERE provider_id = ?';
+    expect(await service.db.query(sql, [id])).toEqual([{ user_id: grace.id }]);
+    const unlinked = (await eventsSince(service.db, known)).filter(({ type }) => type.endsWith('unlinked'));
+    expect(unlinked).toMatchObject([
+      { type: 'account.identity_unlinked', actor_type: 'system', user_id: ada.id, data: { provider } },
+    ]);
   });
 
   it('takes the code however it is typed', async () => {

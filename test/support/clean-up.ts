@@ -16,6 +16,10 @@ import type { DataLayer } from './data-source.js';
 import { CleanUp, OrgPurge } from '../../src/clean-up/clean-up.js';
 import { LoginTrace, LoginTracesRepository } from '../../src/auth/sessions/login-traces.repository.js';
 import { KnownPlace, KnownPlacesRepository } from '../../src/auth/sessions/known-places.repository.js';
+import {
+  ProviderLogin,
+  ProviderLoginsRepository,
+} from '../../src/auth/providers/provider-logins.repository.js';
 import { LiveSessionsLimit } from '../../src/auth/sessions/live-sessions-limit.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
 import { LiftedLimits } from '../../src/rate-limits/login-limits.js';
@@ -95,6 +99,7 @@ export function aCleanUp(dataSource: DataSource, sessions = aDeletion(dataSource
       new LiftedLimitsRepository(dataSource.getRepository(LiftedLimit)),
       new SlidingWindowStore(),
     ),
+    new ProviderLoginsRepository(dataSource.getRepository(ProviderLogin), transactions),
   );
 }
 

@@ -67,8 +67,8 @@ export class IdentitiesRepository {
   }
 
   /** In the order of the names of the providers. */
-  listOfUser(userId: string): Promise<LinkedProvider[]> {
-    return this.identities
+  listOfUser(userId: string, tx?: Transaction): Promise<LinkedProvider[]> {
+    return (tx?.of(this.identities) ?? this.identities)
       .createQueryBuilder('i')
       .innerJoin('providers', 'p', 'p.id = i.provider_id')
       .select('p.name', 'name')

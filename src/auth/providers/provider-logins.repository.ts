@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { NOW_MS } from '../../database/statements.js';
-import { Column, Entity, Index, PrimaryColumn, type Repository } from 'typeorm';
+import { Column, Entity, In, Index, LessThan, PrimaryColumn, type Repository } from 'typeorm';
+import { BATCH, type Batch, deleteFound, NOW_MS } from '../../database/statements.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import type { Provider } from './providers.repository.js';
+
+/** The clocks of the database and of an instance may differ. */
+const KEPT_MS = 60_000;
 
 /** A login that the provider has confirmed, until the program finishes it. */
 @Entity('provider_logins')
@@ -79,5 +82,14 @@ export class ProviderLoginsRepository {
 
   async deleteOfProvider(tx: Transaction, providerId: string): Promise<void> {
     await tx.of(this.logins).delete({ providerId });
+  }
+
+  async deleteExpired(now: number): Promise<Batch> {
+    const where = { expiresAt: LessThan(now - KEPT_MS) };
+    const order = { expiresAt: 'ASC' } as const;
+    const expired = await this.logins.find({ where, select: { hash: true }, order, take: BATCH });
+    return deleteFound(expired, async (found) => {
+      await this.logins.delete({ hash: In(found.map(({ hash }) => hash)) });
+    });
   }
 }
