@@ -22,7 +22,7 @@ declare module 'electron' {
     whenReady(): Promise<void>;
   };
   export const ipcMain: {
-    handle(channel: string, listener: (event: IpcMainInvokeEvent, ...args: unknown[]) => unknown): void;
+    handle(channel: string, listener: (event: IpcMainInvokeEvent, ...args: never[]) => unknown): void;
   };
   export const safeStorage: {
     decryptStringAsync(encrypted: Buffer): Promise<{ result: string; shouldReEncrypt: boolean }>;
@@ -39,6 +39,7 @@ declare module 'electron' {
     registerPreloadScript(script: PreloadScriptRegistration): string;
   }
   export const session: typeof Session;
+  export const shell: { openExternal(url: string): Promise<void> };
 }
 
 /** @tauri-apps/api 2.12.5 */

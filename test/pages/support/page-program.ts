@@ -17,6 +17,7 @@ const PACKAGE: Record<string, string> = {
   'accounts-client/electron/page': join(CLIENT, 'electron/page.ts'),
   'accounts-client/express': join(CLIENT, 'express.ts'),
   'accounts-client/file-store': join(CLIENT, 'file-store.ts'),
+  'accounts-client/loopback': join(CLIENT, 'loopback.ts'),
   'accounts-client/service': join(CLIENT, 'service/index.ts'),
   'accounts-client/tauri': join(CLIENT, 'tauri.ts'),
 };
