@@ -21,6 +21,7 @@ const TAGS = [
   'Audit log',
   'Emails',
   'Services',
+  'Providers',
   'API keys',
   'Status',
   'Health',
