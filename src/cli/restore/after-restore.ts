@@ -18,6 +18,7 @@ import { OperatedOrgs } from '../../orgs/operated-orgs.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import type { OrphanedOrg } from '../../orgs/state/user-memberships.js';
 import { RefusedError } from '../../problems/problem.js';
+import { ProviderChanges } from '../../auth/providers/provider-changes.js';
 import { ServiceChanges } from '../../services/service-changes.js';
 import { shownText, storedText } from '../../services/service-secrets.js';
 import { type Context, withContext } from '../command/context.js';
@@ -127,7 +128,7 @@ async function printGroup(
 }
 
 function lineText({ what, event, email, orgName, ...change }: PlanLine): string {
-  const { id, at, userId, orgId, service, callee, secretId, keyId, invitationId } = event;
+  const { id, at, userId, orgId, service, callee, provider, secretId, keyId, invitationId } = event;
   const to =
     'role' in change ? change.role : 'scopes' in change && shownText(storedText(change.scopes ?? []));
   return [
@@ -137,6 +138,7 @@ function lineText({ what, event, email, orgName, ...change }: PlanLine): string 
     email ?? userId ?? invitationId,
     orgId && (orgName === undefined ? `in ${orgId}` : `in ${orgName} (${orgId})`),
     service,
+    provider,
     callee && `to ${callee}`,
     secretId ?? keyId,
   ]
@@ -190,6 +192,16 @@ const REPEAT: Record<Repeatable, Repeat> = {
     context.get(OperatedInvitations).revoke({ id: event.invitationId!, orgId: event.orgId! }, actor),
   'API key revoked': (context, { event }, actor) =>
     context.get(ApiKeyRevocations).revoke(event.keyId!, actor),
+  'identity unlinked': async (context, { event }, actor) => {
+    await context.get(ProviderChanges).unlink(event.provider!, event.userId!, actor);
+    return { kind: 'done' };
+  },
+  'provider disabled': (context, { event }, actor) =>
+    context.get(ProviderChanges).disable(event.provider!, actor),
+  'provider removed': async (context, { event }, actor) => {
+    await context.get(ProviderChanges).remove(event.provider!, { actor, force: true, endSessions: false });
+    return { kind: 'done' };
+  },
   'service disabled': (context, { event }, actor) =>
     context.get(ServiceChanges).disable(event.service!, actor),
   'service removed': (context, { event }, actor) => context.get(ServiceChanges).remove(event.service!, actor),

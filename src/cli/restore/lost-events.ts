@@ -1,4 +1,5 @@
 import { type Role, ROLES, type ServiceScope } from '../../access/principal.js';
+import { isProviderName } from '../../auth/providers/provider-settings.js';
 import { isEntityId, timeOfEntityId } from '../../identifiers/entity-id.js';
 import { parseTime } from '../../identifiers/text.js';
 import { isServiceName, typedScopes } from '../../services/service-secrets.js';
@@ -20,6 +21,8 @@ const SUBJECTS = {
   'account.recovery_code_used': 'code',
   'account.email_changed': 'email',
   'account.email_verified': 'verification',
+  'account.identity_linked': 'identity',
+  'account.identity_unlinked': 'identity',
   'org.created': 'creation',
   'org.deleted': 'life',
   'org.restored': 'life',
@@ -44,6 +47,10 @@ const SUBJECTS = {
   'service.call_revoked': 'call',
   'service.secret_added': 'secret',
   'service.secret_revoked': 'secret',
+  'provider.added': 'provider',
+  'provider.disabled': 'provider',
+  'provider.enabled': 'provider',
+  'provider.removed': 'provider',
 } as const;
 
 export type LostType = keyof typeof SUBJECTS;
@@ -55,6 +62,7 @@ export interface LostEvent extends Pick<CopiedEvent, 'id' | 'at' | 'orgId' | 'us
   service?: string | undefined;
   /** that the service may call */
   callee?: string | undefined;
+  provider?: string | undefined;
   secretId?: string | undefined;
   keyId?: string | undefined;
   invitationId?: string | undefined;
@@ -70,6 +78,8 @@ export type LostEvents = Map<string, LostEvent>;
 
 export const roleKey = (orgId: string | null, userId: string | null): string => `${orgId} ${userId}`;
 
+export const identityKey = (userId: string | null, provider?: string): string => `${userId} ${provider}`;
+
 /** Returns undefined if the event neither gives nor takes anything. @throws CannotRunError */
 export function lostEventOf(event: CopiedEvent): LostEvent | undefined {
   const { id, at, orgId, userId, actor, data } = event;
@@ -84,6 +94,12 @@ export function lostEventOf(event: CopiedEvent): LostEvent | undefined {
 
 function readSubject(lost: LostEvent, data: Record<string, unknown>): boolean {
   const [about] = lost.type.split('.');
+  const subject = SUBJECTS[lost.type];
+  if (subject === 'identity' || subject === 'provider') {
+    lost.provider = data['provider'] as string;
+    const isNamed = typeof lost.provider === 'string' && isProviderName(lost.provider);
+    return isNamed && (subject === 'provider' || lost.userId !== null);
+  }
   if (about === 'account') return lost.userId !== null;
   if (about === 'member') return lost.orgId !== null && lost.userId !== null;
   if (about === 'key') {
@@ -122,9 +138,11 @@ function readChange(lost: LostEvent, data: Record<string, unknown>): boolean {
 }
 
 export function keyOf(event: LostEvent): string {
-  const { type, orgId, userId, service, callee, secretId, keyId, invitationId } = event;
+  const { type, orgId, userId, service, callee, provider, secretId, keyId, invitationId } = event;
   const subject = SUBJECTS[type];
   if (subject === 'call') return `${subject} ${service} ${callee}`;
+  if (subject === 'identity') return `${subject} ${identityKey(userId, provider)}`;
+  if (subject === 'provider') return `${subject} ${provider}`;
   if (subject === 'membership') return `${subject} ${roleKey(orgId, userId)}`;
   return `${subject} ${keyId ?? secretId ?? invitationId ?? service ?? orgId ?? userId}`;
 }

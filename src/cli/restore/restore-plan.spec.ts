@@ -21,7 +21,7 @@ function eventsOf(told: readonly Told[]): CopiedEvent[] {
   return told.map(([type, data = {}, at], index) => {
     const [about] = type.split('.');
     const { time, revision } = at ?? { time: 1000 * (index + 1), revision: index + 1 };
-    const isOrg = about !== 'account' && about !== 'service' && about !== 'key';
+    const isOrg = !/^(?:account|service|key|provider)$/.test(about!);
     return {
       id: id(time),
       type: type as CopiedEvent['type'],
@@ -60,6 +60,8 @@ interface Present {
   org?: { deletedAt?: number | null; secondFactorFrom?: number | null };
   role?: 'member' | 'admin' | 'owner';
   apiKeys?: string[];
+  provider?: { disabledAt: number | null };
+  isLinked?: true;
   invitation?: 'pending' | 'accepted' | 'expired';
   service?: Partial<Record<'disabledAt' | 'removedAt', number>> & {
     liveSecrets?: string[];
@@ -67,13 +69,24 @@ interface Present {
   };
 }
 
-function factsOf({ user, org, role, invitation, service, apiKeys }: Present): RestoredFacts {
+function factsOf({
+  user,
+  org,
+  role,
+  invitation,
+  service,
+  provider,
+  isLinked,
+  apiKeys,
+}: Present): RestoredFacts {
   return {
     users: new Map(user && [[ADA, { ...USER, ...user }]]),
     orgs: new Map(org && [[ORG, { name: 'Engines', deletedAt: null, secondFactorFrom: null, ...org }]]),
     roles: new Map(role && [[`${ORG} ${ADA}`, role]]),
     invitations: new Map(invitation && [[INVITATION, { email: 'joan@example.com', status: invitation }]]),
     services: new Map(service && [['billing', { ...SERVICE, ...service }]]),
+    providers: new Map(provider && [['acme', provider]]),
+    identities: new Set(isLinked ? [`${ADA} acme`] : []),
     apiKeys: new Set(apiKeys),
   };
 }
@@ -99,6 +112,10 @@ const DISABLED: Told = ['account.disabled'];
 const ENABLED: Told = ['account.enabled'];
 const CALL_REVOKED: Told = ['service.call_revoked', { to: 'ledger' }];
 const CALL_ALLOWED: Told = ['service.call_allowed', { to: 'ledger' }];
+const AT_WORK = { disabledAt: null };
+const ACME = { provider: 'acme' };
+const UNLINKED: Told = ['account.identity_unlinked', ACME];
+const LINKED: Told = ['account.identity_linked', { ...ACME, via: 'email' }];
 const REMOVED: Told = ['member.removed', { reason: 'removed' }];
 const ADDED: Told = ['member.added', { via: 'added' }];
 const ACCEPTED: Told = ['invitation.accepted'];
@@ -125,6 +142,40 @@ it.each<[string, Told[], Present, string[]]>([
     [['account.operator_revoked']],
     { user: operator },
     ['repeat: operator revoked'],
+  ],
+  ['an identity unlinked since', [UNLINKED], { user, isLinked: true }, ['repeat: identity unlinked']],
+  ['one that is not there', [UNLINKED], { user }, []],
+  ['one linked again', [UNLINKED, LINKED], { user, isLinked: true }, []],
+  [
+    'one of a provider of another name',
+    [['account.identity_unlinked', { provider: 'x' }]],
+    { user, isLinked: true },
+    [],
+  ],
+  [
+    'a provider disabled since',
+    [['provider.disabled', ACME]],
+    { provider: AT_WORK },
+    ['repeat: provider disabled'],
+  ],
+  ['a disabled one', [['provider.disabled', ACME]], { provider: { disabledAt: 1 } }, []],
+  [
+    'one disabled and removed',
+    [
+      ['provider.disabled', ACME],
+      ['provider.removed', ACME],
+    ],
+    { provider: AT_WORK },
+    ['repeat: provider removed'],
+  ],
+  [
+    'one enabled since',
+    [
+      ['provider.disabled', ACME],
+      ['provider.enabled', ACME],
+    ],
+    { provider: AT_WORK },
+    [],
   ],
   ['an API key revoked since', [['key.revoked']], { user, apiKeys: [KEY] }, ['repeat: API key revoked']],
   ['one that the database does not have', [['key.revoked']], { user }, []],

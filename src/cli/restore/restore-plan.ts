@@ -1,9 +1,10 @@
 import { type Role, roleAtLeast, type ServiceScope } from '../../access/principal.js';
+import type { Provider } from '../../auth/providers/providers.repository.js';
 import type { Invitation, Org } from '../../orgs/state/org.entity.js';
 import { storedScopes } from '../../services/service-secrets.js';
 import type { Service } from '../../services/services.repository.js';
 import type { UserView } from '../../users/user-view.js';
-import { type LostEvent, type LostEvents, type LostType, roleKey } from './lost-events.js';
+import { identityKey, type LostEvent, type LostEvents, type LostType, roleKey } from './lost-events.js';
 
 export type KnownService = Pick<Service, 'allow' | 'disabledAt' | 'removedAt'> & {
   liveSecrets: readonly string[];
@@ -18,6 +19,10 @@ export interface RestoredFacts {
   roles: ReadonlyMap<string, Role>;
   invitations: ReadonlyMap<string, Pick<Invitation, 'email' | 'status'>>;
   services: ReadonlyMap<string, KnownService>;
+  /** by name */
+  providers: ReadonlyMap<string, Pick<Provider, 'disabledAt'>>;
+  /** with the key of `identityKey` */
+  identities: ReadonlySet<string>;
   /** ids of API keys */
   apiKeys: ReadonlySet<string>;
 }
@@ -31,6 +36,9 @@ export type Repeatable =
   | 'organization deleted'
   | 'invitation revoked'
   | 'API key revoked'
+  | 'identity unlinked'
+  | 'provider disabled'
+  | 'provider removed'
   | 'service disabled'
   | 'service removed'
   | 'scopes of a service revoked'
@@ -74,6 +82,8 @@ export function planLine(event: LostEvent, lost: LostEvents, facts: RestoredFact
     org: facts.orgs.get(orgId ?? ''),
     present: facts.roles.get(roleKey(orgId, userId)),
     service: facts.services.get(service ?? ''),
+    provider: facts.providers.get(event.provider ?? ''),
+    isLinked: facts.identities.has(identityKey(userId, event.provider)),
     hasApiKey: facts.apiKeys.has(keyId ?? ''),
     isPending: facts.invitations.get(invitationId ?? '')?.status === 'pending',
     end: end('life', service ?? orgId),
@@ -92,6 +102,8 @@ interface Situation {
   /** role that the database has */
   present: Role | undefined;
   service: KnownService | undefined;
+  provider: Pick<Provider, 'disabledAt'> | undefined;
+  isLinked: boolean;
   hasApiKey: boolean;
   isPending: boolean;
   /** last lost event about the life of the organization or service */
@@ -119,6 +131,8 @@ const CONSEQUENCES: Record<LostType, (situation: Situation) => Consequence> = {
   'account.recovery_code_used': ({ user }) => user && act('recovery code used'),
   'account.email_changed': ({ user }) => user && act('email changed'),
   'account.email_verified': ({ user }) => user?.emailVerifiedAt === null && given('email verified'),
+  'account.identity_linked': ({ user, isLinked }) => user && !isLinked && given('identity linked'),
+  'account.identity_unlinked': ({ isLinked }) => isLinked && repeat('identity unlinked'),
   'org.created': ({ org, end }) =>
     !org && end !== 'org.deleted' && end !== 'org.purged' && given('organization created'),
   'org.deleted': ({ org }) => org?.deletedAt === null && repeat('organization deleted'),
@@ -159,6 +173,10 @@ const CONSEQUENCES: Record<LostType, (situation: Situation) => Consequence> = {
     service?.removedAt === null && !mayCall(service, event) && given('call of a service allowed'),
   'service.call_revoked': ({ service, event }) =>
     service && mayCall(service, event) && repeat('call of a service revoked'),
+  'provider.added': ({ provider }) => !provider && given('provider added'),
+  'provider.disabled': ({ provider }) => provider?.disabledAt === null && repeat('provider disabled'),
+  'provider.enabled': ({ provider }) => provider && provider.disabledAt !== null && given('provider enabled'),
+  'provider.removed': ({ provider }) => provider && repeat('provider removed'),
 };
 
 function memberConsequence({ event, present }: Situation): Consequence {

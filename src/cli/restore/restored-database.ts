@@ -1,5 +1,7 @@
 import type { Role } from '../../access/principal.js';
 import { ApiKeysRepository } from '../../api-keys/api-keys.repository.js';
+import { IdentitiesRepository } from '../../auth/providers/identities.repository.js';
+import { type Provider, ProvidersRepository } from '../../auth/providers/providers.repository.js';
 import { EventsRepository, LATEST } from '../../events/events.repository.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { InvitationListsRepository } from '../../orgs/state/invitations.lists.js';
@@ -14,6 +16,7 @@ import type { Context } from '../command/context.js';
 import type { Invocation } from '../command/definition.js';
 import { copiedEvent, type CopiedEvent, readCopy } from '../events/event-copy.js';
 import {
+  identityKey,
   keyOf,
   type LostEvent,
   lostEventOf,
@@ -91,6 +94,15 @@ export async function factsOf(context: Context, events: readonly LostEvent[]): P
     const memberships = await context.get(MembershipsRepository).findOrgsEvenDeleted(userId);
     for (const { id, role } of memberships) roles.set(roleKey(id, userId), role);
   }
+  const providers = new Map<string, Provider>();
+  const identities = new Set<string>();
+  for (const { provider: name, userId } of events) {
+    if (name === undefined) continue;
+    const provider = await context.get(ProvidersRepository).find(name);
+    if (provider) providers.set(name, provider);
+    const linked = userId === null ? [] : await context.get(IdentitiesRepository).listOfUser(userId);
+    for (const identity of linked) identities.add(identityKey(userId, identity.name));
+  }
   const apiKeys = new Set(await context.get(ApiKeysRepository).findPresent(ids('keyId')));
   const services = new Map<string, KnownService>();
   for (const name of new Set(events.flatMap((event) => event.service ?? []))) {
@@ -100,7 +112,8 @@ export async function factsOf(context: Context, events: readonly LostEvent[]): P
     const { calls } = await context.get(ServiceCallsRepository).findNeighbours(name);
     if (service) services.set(name, { ...service, liveSecrets, calls });
   }
-  return { users: byId(users), orgs: byId(orgs), invitations: byId(invitations), roles, services, apiKeys };
+  const found = { users: byId(users), orgs: byId(orgs), invitations: byId(invitations) };
+  return { ...found, roles, services, providers, identities, apiKeys };
 }
 
 function byId<Of extends { id: string }>(rows: readonly Of[]): Map<string, Of> {
