@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { expect } from 'vitest';
 import { DEFAULT_SETTINGS, type ProviderSettings } from '../../src/auth/providers/provider-settings.js';
+import { hashCode } from '../../src/auth/sessions/code-hashes.js';
 import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import type { Answer } from './answer.js';
 import { Account, anEmail, connectionTo, type Session } from './personas.js';
@@ -175,4 +176,25 @@ export async function eventsOf(
 ): Promise<[type: string, data: unknown][]> {
   const rows = await db.query('SELECT type, data FROM events WHERE user_id = ? ORDER BY id', [userId]);
   return rows.map(({ type, data }) => [String(type), JSON.parse(String(data)) as unknown]);
+}
+
+/** What a callback writes, without a provider that is asked. */
+export async function insertConfirmed(
+  { db, installation }: Pick<Service, 'db' | 'installation'>,
+  { id }: Pick<AddedProvider, 'id'>,
+  { subject, email }: { subject: string; email: string | null },
+): Promise<Confirmed> {
+  const [code, codeVerifier] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64url'));
+  installation.secrets.note(code);
+  const now = Date.now();
+  const user = { subject, email, email_verified: 1, name: null, auth_time: now };
+  const hash = hashCode(code!, challengeOf(codeVerifier!));
+  await insertRow(db, 'provider_logins', {
+    hash,
+    provider_id: id,
+    ...user,
+    created_at: now,
+    expires_at: now + 60_000,
+  });
+  return { code: code!, codeVerifier: codeVerifier! };
 }

@@ -3,7 +3,7 @@ import { decideFinish, type FinishFacts, type FinishOutcome, trustedEmail } from
 
 const EMAIL = 'ada@acme.example';
 const USER = { disabledAt: null, secondFactorAt: null };
-const VERIFIED = { ...USER, emailVerifiedAt: 1, operatorSince: null, isLinked: false };
+const VERIFIED = { ...USER, emailVerifiedAt: 1, operatorSince: null, linkedTo: null };
 
 const FACTS: FinishFacts = {
   settings: { createUsers: false, linkByEmail: false },
@@ -60,10 +60,10 @@ describe('decideFinish', () => {
     ['nobody has the email, with a password', { settings: CREATES, password: 'unchecked' }, 'create'],
 
     // A user has the email.
-    ['the email was reused', { owner: { ...VERIFIED, isLinked: true } }, 'refuse identity_taken'],
+    ['the email was reused', { owner: { ...VERIFIED, linkedTo: 'x' } }, 'refuse identity_taken'],
     [
       'the email was reused, with the right password',
-      { owner: { ...VERIFIED, isLinked: true }, settings: BOTH, password: 'right' },
+      { owner: { ...VERIFIED, linkedTo: 'x' }, settings: BOTH, password: 'right' },
       'refuse identity_taken',
     ],
     ['a verified email', { owner: VERIFIED, settings: LINKS }, 'link email'],
@@ -134,12 +134,12 @@ describe('decideFinish', () => {
   const owners = states.flatMap(({ disabledAt, secondFactorAt }) =>
     times.flatMap((emailVerifiedAt) =>
       times.flatMap((operatorSince) =>
-        [false, true].map((isLinked) => ({
+        [null, 'x'].map((linkedTo) => ({
           disabledAt,
           secondFactorAt,
           emailVerifiedAt,
           operatorSince,
-          isLinked,
+          linkedTo,
         })),
       ),
     ),
@@ -183,7 +183,7 @@ describe('decideFinish', () => {
           ? settings.linkByEmail && owner?.emailVerifiedAt === 1 && owner.operatorSince === null
           : password === 'right';
       if (kind === 'create') return !settings.createUsers || known || email !== EMAIL || owner;
-      return kind === 'link' && (known || email !== EMAIL || owner?.isLinked !== false || !isProven);
+      return kind === 'link' && (known || email !== EMAIL || owner?.linkedTo !== null || !isProven);
     };
     const outcomes = all.map((facts) => ({ facts, outcome: decideFinish(facts) }));
     expect(outcomes.filter(({ facts, outcome }) => isWrong(facts, outcome))).toEqual([]);

@@ -5,8 +5,8 @@ type FinishUser = Pick<User, 'disabledAt' | 'secondFactorAt'>;
 
 type EmailOwner = FinishUser &
   Pick<User, 'emailVerifiedAt' | 'operatorSince'> & {
-    /** whether another user of the provider is linked to this user */
-    isLinked: boolean;
+    /** subject of another user of the provider who is linked to this user */
+    linkedTo: string | null;
   };
 
 export interface FinishFacts {
@@ -53,7 +53,7 @@ export function decideFinish(facts: FinishFacts): FinishOutcome {
   if (known) return admit(known, facts, { kind: 'log_in' });
   if (email === undefined) return refuse('provider_email_refused');
   if (!owner) return settings.createUsers ? { kind: 'create' } : refuse('registration_closed');
-  if (owner.isLinked) return refuse('identity_taken');
+  if (owner.linkedTo !== null) return refuse('identity_taken');
   const isProven = settings.linkByEmail && owner.emailVerifiedAt !== null && owner.operatorSince === null;
   if (isProven) return admit(owner, facts, { kind: 'link', via: 'email' });
   if (password === 'absent') return refuse('link_required');

@@ -44,8 +44,8 @@ export interface LinkedProvider {
 
 export type LinkableUser = LoginUser &
   Pick<User, 'emailVerifiedAt' | 'operatorSince'> & {
-    /** to another user of the provider */
-    isLinked: boolean;
+    /** subject of the user of the provider who is linked to the user */
+    linkedTo: string | null;
   };
 
 @Injectable()
@@ -140,13 +140,9 @@ export class IdentitiesRepository {
     { network, agent }: Place,
   ): Promise<LinkableUser | undefined> {
     const sql = `SELECT ${LOGIN_USER}, u.email_verified_at AS emailVerifiedAt, u.operator_since AS operatorSince,
-        EXISTS (SELECT 1 FROM identities i WHERE i.provider_id = ? AND i.user_id = u.id) AS linked
+        (SELECT i.subject FROM identities i WHERE i.provider_id = ? AND i.user_id = u.id) AS linkedTo
       FROM users u WHERE u.email = ?`;
-    type Row = Omit<LinkableUser, 'isLinked'> & { linked: number };
-    const [row] = await this.identities.query<Row[]>(sql, [network, agent, providerId, email]);
-    if (!row) return undefined;
-    const { linked, ...user } = row;
-    return { ...user, isLinked: linked === 1 };
+    return (await this.identities.query<LinkableUser[]>(sql, [network, agent, providerId, email]))[0];
   }
 
   async deleteOfUser(tx: Transaction, userId: string): Promise<void> {

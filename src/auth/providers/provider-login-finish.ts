@@ -117,6 +117,8 @@ export class ProviderLoginFinish {
     const verified = { email: confirmed.email, emailVerified: confirmed.emailVerified === 1 };
     const email = known ? undefined : trustedEmail(verified, confirmed.isOfDomain === 1, settings);
     const owner = email === undefined ? undefined : await this.identities.findOwner(providerId, email, place);
+    // Another finish has linked this very user since the first statement.
+    if (owner?.linkedTo === confirmed.subject) throw new FactsChangedError();
     const user = known ?? owner;
 
     const { password, secondFactorCode } = request;

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiOkResponse, ApiParam, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../../access/access.decorators.js';
 import type { SignInOrigin } from '../../access/principal.js';
@@ -9,12 +9,10 @@ import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { RateLimited } from '../../rate-limits/rate-limit.guard.js';
 import { ApiSignIn, LoginResponse } from '../logins/logins.responses.js';
 import { Client, type HashClient } from '../passwords/hash-queue.js';
-import { TOO_MANY_WRONG_CODES } from '../second-factor/second-factor-verification.js';
 import { ProviderLoginFinish } from './provider-login-finish.js';
 import { InvalidProviderLoginError, ProviderLoginsService } from './provider-logins.service.js';
 import { FinishProviderLoginRequest, StartProviderLoginRequest } from './providers.requests.js';
 import { ProviderLoginStart } from './providers.responses.js';
-import { REDIRECT_URI_EXPECTED } from './redirect-uri.js';
 
 const A_PAGE = `3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo
 
@@ -28,7 +26,7 @@ Started: 2026-11-22 09:00 UTC
 const ApiProviderName = (): MethodDecorator =>
   ApiParam({
     name: 'name',
-    type: String,
+    schema: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' },
     description: 'Name of the provider, from `GET /api/auth/config?include=logins`.',
   });
 
@@ -53,7 +51,7 @@ export class ProviderLoginsController {
   @ApiProviderName()
   @ApiOkResponse({ type: ProviderLoginStart })
   @ApiProblems(
-    invalidFields({ redirectUri: REDIRECT_URI_EXPECTED, codeChallenge: 'must be 43 base64url characters' }),
+    invalidFields({ codeChallenge: 'must be 43 base64url characters', codeChallengeMethod: 'must be S256' }),
     'cross_device_login_off',
     'provider_not_found',
     'provider_unavailable',
@@ -78,13 +76,10 @@ export class ProviderLoginsController {
   @Public()
   @RateLimited('provider')
   @ApiProviderName()
-  @ApiQuery({ name: 'state', required: true, type: String, description: 'State of the start.' })
-  @ApiQuery({ name: 'code', required: false, type: String, description: 'Code of the provider.' })
-  @ApiQuery({ name: 'error', required: false, type: String, description: 'Error of the provider.' })
   @ApiResponse({ status: 303, description: 'The browser goes on to the program.' })
   @ApiOkResponse({
     description: 'The code to paste, or a sentence about the failure.',
-    content: { 'text/plain': { schema: { type: 'string', example: A_PAGE } } },
+    content: { 'text/plain': { schema: { type: 'string', minLength: 1, example: A_PAGE } } },
   })
   @ApiProblems('invalid_provider_login', 'uri_too_long')
   async receiveProviderLogin(
@@ -135,7 +130,6 @@ export class ProviderLoginsController {
     'second_factor_code_required',
     'invalid_second_factor_code',
     'second_factor_code_used',
-    { code: 'rate_limited', detail: TOO_MANY_WRONG_CODES },
   )
   finishProviderLogin(
     @Body() body: FinishProviderLoginRequest,

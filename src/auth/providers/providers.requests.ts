@@ -25,7 +25,7 @@ export class StartProviderLoginRequest {
    * Loopback address at which the program waits for the browser: `http://127.0.0.1` or `http://[::1]`, a port from 1024
    * to 65535, and a path of at most 100 characters or none. Without it, the browser shows a code to paste.
    */
-  @ApiProperty({ maxLength: 123, example: 'http://127.0.0.1:49152/login' })
+  @ApiProperty({ minLength: 1, maxLength: 123, example: 'http://127.0.0.1:49152/login' })
   @IfGiven()
   @ReadBy(readRedirectUri, REDIRECT_URI_EXPECTED)
   redirectUri?: string;

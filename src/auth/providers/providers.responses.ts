@@ -23,7 +23,8 @@ export class LoginProviderDto {
   @ApiText(1, 100, { example: 'Acme' }) title: string;
 
   /** Domains of emails that the provider speaks for. */
-  @ApiProperty({ type: [String], example: ['acme.example'] }) domains: string[];
+  @ApiProperty({ type: 'array', items: { type: 'string', minLength: 1 }, example: ['acme.example'] })
+  domains: string[];
 
   /** Whether users of these domains must log in here, not with a password. */
   @ApiProperty({ example: false }) required: boolean;
