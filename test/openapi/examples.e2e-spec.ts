@@ -32,6 +32,8 @@ import {
   unprotect,
 } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
+import { addProvider, aSubject, emailAt, insertConfirmed } from '../support/at-providers.js';
+import { TestProvider } from '../support/provider.js';
 import { RangeServer } from '../support/range-server.js';
 import {
   aBoundToken,
@@ -73,6 +75,7 @@ const FORMS: [name: string, form: RegExp][] = [
 
 /** Values without a form of their own, by their names. */
 const ALWAYS_NEW = new Map([
+  ['authorizationUrl', 'a URL of the provider'],
   ...['kid', 'migration', 'version'].map((name) => [name, 'any text'] as const),
   ...['iat', 'exp', 'auth_time'].map((name) => [name, 'a time'] as const),
   ['sessionsEnded', 'a number'] as const,
@@ -116,6 +119,7 @@ const withoutMail = await startService({
     RATE_LIMIT_WRITES: `${MOST_WRITES}/1h`,
     CODE_AUDIENCE: 'required',
     JWT_ISSUER: 'https://accounts.example.com',
+    RATE_LIMIT_PROVIDER: `${MOST_ADMITTED - 5}/15m`,
   },
 });
 const closed = await startService({
@@ -1011,6 +1015,53 @@ async function requireProvider(): Promise<void> {
   await send(STEP, { by: anyone, body: { challenge, code: '492039' } });
 }
 
+/** Only the start asks the provider. */
+async function logInAtProviders(): Promise<void> {
+  const by = withoutMail.anyone;
+  const provider = await TestProvider.start();
+  const added = await addProvider(withoutMail, provider, { domains: ['example.com'] });
+  const { clientId, secret } = provider;
+  const down = await addProvider(withoutMail, { issuer: 'http://127.0.0.1:9', clientId, secret });
+  const start = 'startProviderLogin';
+  await send(start, { by, path: added });
+  await send(start, { by });
+  await send(start, { by, path: added, body: { ...exampleOf(start), redirectUri: undefined } });
+  await send(start, { by, path: down });
+  provider.stop();
+
+  const receive = 'receiveProviderLogin';
+  await send(receive, { by, query: '?state=x&code=x' });
+  await send(receive, { by, query: `?state=${'x'.repeat(9000)}` });
+
+  const confirm = (email: string | null) =>
+    insertConfirmed(withoutMail, added, { subject: aSubject(), email });
+  const finish = (body: object, more: object = {}) =>
+    send('finishProviderLogin', { by, body: { ...body, ...more } });
+  await finish(await confirm(null));
+  await finish(await confirm(emailAt('example.com', 'someone')));
+  const user = await anAccountOf(withoutMail, emailAt('example.com', 'someone'));
+  const { password } = user;
+  const confirmed = await confirm(user.email);
+  await finish(confirmed);
+  await finish(confirmed, { password: 'not the password' });
+  const setDisabled = (at: number | null) =>
+    withoutMail.db.query('UPDATE users SET disabled_at = ? WHERE id = ?', [at, user.id]);
+  await setDisabled(1);
+  await finish(confirmed, { password });
+  await setDisabled(null);
+  const { app } = await protect(withoutMail, user);
+  await finish(confirmed, { password });
+  await withoutMail.db.query('UPDATE second_factors SET last_step = 2147483647 WHERE user_id = ?', [user.id]);
+  for (const secondFactorCode of [app.at(), app.wrong()])
+    await finish(confirmed, { password, secondFactorCode });
+  await unprotect(withoutMail, user);
+  await finish(confirmed, { password, refresh: true });
+  await finish(await confirm(user.email));
+  await finish(confirmed);
+  await sendUntilRefused('finishProviderLogin', { by, body: confirmed });
+  await sendUntilRefused(receive, { by, query: '?state=x&code=x' });
+}
+
 /** At an installation whose JWT_ISSUER is a URL. */
 async function lookUpProviders(by: Account): Promise<void> {
   const id = anUnknownId();
@@ -1046,16 +1097,18 @@ await exceedLimits(founders.ada);
 await disableAccount();
 await send('logOut', { by: founders.ada, body: {} });
 await exceedWrites();
+await logInAtProviders();
 await failWhileClosed();
 await send('getAuthConfig', { by: anyone });
+await send('getAuthConfig', { by: anyone, query: '?include=no' });
 for (const by of [anyone, withoutMail.anyone]) await send('getServerMetadata getOpenidConfiguration', { by });
 
 describe('the examples of the OpenAPI document', () => {
   const documented = (): [name: string, examples: unknown[]][] =>
     reader.operations.flatMap((operation) =>
       reader.responsesOf(operation).flatMap(([status, response]) =>
-        status.startsWith('2')
-          ? [[`${operation.operationId} ${status}`, successesOf(response)] as [string, unknown[]]]
+        Number(status) < 400
+          ? successesOf(operation.operationId, status, response)
           : reader
               .problemsOf(response)
               .filter(([code]) => !FAULTS.has(code))
@@ -1064,8 +1117,15 @@ describe('the examples of the OpenAPI document', () => {
     );
 
   /** Some depend on the request. */
-  const successesOf = ({ content }: DocumentedResponse): unknown[] =>
-    Object.values(content!['application/json']!.examples!).map(({ value }) => value);
+  const successesOf = (
+    id: string,
+    status: string,
+    { content }: DocumentedResponse,
+  ): [string, unknown[]][] => {
+    const { examples } = content?.['application/json'] ?? {};
+    // A browser sees no JSON.
+    return examples ? [[`${id} ${status}`, Object.values(examples).map(({ value }) => value)]] : [];
+  };
 
   it('equal the real answers', () => {
     const answered = new Map([...answers].map(([name, { body }]) => [name, normalized(body)]));
