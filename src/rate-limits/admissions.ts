@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type ProblemOptions } from '../problems/problem.js';
 import type { Admission, Quota } from './rate-limit-store.js';
 import { rateLimitDecided } from '../telemetry/metrics/measurements.js';
-import { isCounted, type NamedCounter, refusalOf } from './rate-limit-rules.js';
+import { isCounted, type NamedCounter, type RateLimitName, refusalOf } from './rate-limit-rules.js';
 
 export class RateLimitedError extends Problem {
   constructor(detail: string, retryAfterSeconds: number, logged: Pick<ProblemOptions, 'limit' | 'userId'>) {
@@ -11,6 +11,9 @@ export class RateLimitedError extends Problem {
 }
 
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+
+export const refusedBy = (limit: RateLimitName, { resetMs }: Quota, userId?: string): RateLimitedError =>
+  new RateLimitedError(refusalOf(limit), secondsOf(resetMs), { limit, userId });
 
 type Decided = NamedCounter & Quota;
 
@@ -44,8 +47,8 @@ export function admit(
   const decision = admitted ? 'admitted' : 'refused';
   for (const { name: limit } of decisive) rateLimitDecided.emit({ limit, decision });
   if (!admitted) {
-    const { name: limit, resetMs } = decisive.toSorted((a, b) => b.resetMs - a.resetMs)[0]!;
-    throw new RateLimitedError(refusalOf(limit), secondsOf(resetMs), { limit, userId });
+    const latest = decisive.toSorted((a, b) => b.resetMs - a.resetMs)[0]!;
+    throw refusedBy(latest.name, latest, userId);
   }
   request.admission = { decided, giveBack };
 }

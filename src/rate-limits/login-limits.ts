@@ -6,25 +6,11 @@ import { UsersRepository } from '../users/users.repository.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
+import { refusedBy } from './admissions.js';
 import { loginCounters } from './rate-limit-rules.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';
 
 const MAX_EMAILS = 10_000;
-
-/** Provides the user for the log line of a refused login without a query. */
-@Injectable()
-export class FailedLogins {
-  private readonly users = new LRUCache<string, string>({ max: MAX_EMAILS });
-
-  note(email: string, userId: string): void {
-    this.users.set(emailKey(email), userId);
-  }
-
-  findUser(email: string | undefined): string | undefined {
-    return email === undefined ? undefined : this.users.peek(emailKey(email));
-  }
-}
-
 const KNOWN_FOR_MS = 30 * 86_400_000;
 
 /** The IP addresses of recent logins, which pass so that a stranger cannot lock out a user. */
@@ -40,6 +26,41 @@ export class KnownAddresses {
     const userId = (await this.users.findIdByEmail(email)) ?? '';
     const known = await this.events.findSignInAddresses(userId, Date.now() - KNOWN_FOR_MS);
     return new Set(known.map((one) => clientKey(one)));
+  }
+}
+
+@Injectable()
+export class FailedLogins {
+  private readonly users = new LRUCache<string, string>({ max: MAX_EMAILS });
+
+  constructor(
+    private readonly env: Env,
+    private readonly known: KnownAddresses,
+    @Inject(RATE_LIMIT_STORE) private readonly store: Pick<RateLimitStore, 'admit'>,
+  ) {}
+
+  /**
+   * For a password in a request that does not name the email. Call it before you verify the password, and what it
+   * returns if the password is right. @throws RateLimitedError
+   */
+  async count(
+    { id: userId, email }: { id: string; email: string },
+    address: string,
+  ): Promise<() => Promise<void>> {
+    const counters = loginCounters(this.env, email, null);
+    const { admitted, quotas, giveBack } = await this.store.admit(counters);
+    const isKnown = admitted || (await this.known.keysOf(email)).has(clientKey(address));
+    if (!isKnown) throw refusedBy('account', quotas[0]!, userId);
+    return giveBack;
+  }
+
+  /** Provides the user for the log line of a refused login without a query. */
+  note(email: string, userId: string): void {
+    this.users.set(emailKey(email), userId);
+  }
+
+  findUser(email: string | undefined): string | undefined {
+    return email === undefined ? undefined : this.users.peek(emailKey(email));
   }
 }
 

@@ -11,12 +11,23 @@ import {
   ISSUER,
   logInAt,
 } from '../support/at-providers.js';
-import { identityTaken, linkRequired, wrongPassword } from '../support/expected.js';
+import {
+  accountDisabled,
+  identityTaken,
+  linkRequired,
+  rateLimited,
+  wrongPassword,
+} from '../support/expected.js';
 import { startMailing } from '../support/mailing.js';
 import { type Account, anAccountOf, isAlive, logIn } from '../support/personas.js';
 import { TestProvider } from '../support/provider.js';
 
-const { service, mailServer } = await startMailing({ JWT_ISSUER: ISSUER });
+const FAILED_LOGINS = 3;
+
+const { service, mailServer } = await startMailing({
+  JWT_ISSUER: ISSUER,
+  RATE_LIMIT_FAILED_LOGINS: `${FAILED_LOGINS}/1h`,
+});
 const provider = await TestProvider.start();
 afterAll(() => provider.stop());
 
@@ -71,6 +82,26 @@ describe('with the password', () => {
         timeout: 30_000,
       })
       .toEqual([{ failures: 1 }]);
+  });
+
+  it('has the limit of failed logins with the email, but not where the user logs in', async () => {
+    const { acme, ada, subject } = await aLinkable();
+    for (let tries = 0; tries <= FAILED_LOGINS; tries += 1) {
+      const confirmed = await confirmAt(service, acme, subject);
+      expect(await finishAt(service, confirmed, { password: 'wrong' })).toMatchObject(wrongPassword);
+    }
+    const confirmed = await confirmAt(service, acme, subject);
+    await service.db.query('UPDATE events SET ip = NULL WHERE user_id = ?', [ada.id]);
+    expect(await finishAt(service, confirmed, { password: ada.password })).toMatchObject(rateLimited);
+    expect(await logIn(service, ada)).toMatchObject(rateLimited);
+  });
+
+  it('counts no right one as a failed login', async () => {
+    const { acme, ada, subject } = await aLinkable();
+    await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
+    const confirmed = await confirmAt(service, acme, subject);
+    for (let tries = 0; tries <= FAILED_LOGINS; tries += 1)
+      expect(await finishAt(service, confirmed, { password: ada.password })).toMatchObject(accountDisabled);
   });
 
   it('verifies the email, since the provider has', async () => {

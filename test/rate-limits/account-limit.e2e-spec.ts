@@ -132,6 +132,8 @@ describe('the limit of an account', () => {
     expect(fields.filter((field) => !setting.has(field)).toSorted()).toEqual(
       [
         'login password',
+        // test/providers/linking.e2e-spec.ts compares this one.
+        'finishProviderLogin password',
         ...COMPARED.map(([operationId, , , , field = 'password']) => `${operationId} ${field}`),
       ].toSorted(),
     );

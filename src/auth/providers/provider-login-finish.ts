@@ -10,6 +10,7 @@ import { type Transaction, Transactions } from '../../database/transactions/tran
 import type { Turn } from '../../database/transactions/transaction-queue.js';
 import { Mails } from '../../mail/mails.js';
 import { Problem } from '../../problems/problem.js';
+import { FailedLogins } from '../../rate-limits/login-limits.js';
 import { providerLoginEnded } from '../../telemetry/metrics/measurements.js';
 import { NO_PASSWORD_HASH } from '../../users/user.entity.js';
 import { UserChanges } from '../../users/user-changes.js';
@@ -70,6 +71,7 @@ export class ProviderLoginFinish {
     private readonly verification: SecondFactorVerification,
     private readonly opening: LoginOpening,
     private readonly traces: LoginTraces,
+    private readonly failed: FailedLogins,
     private readonly mails: Mails,
     private readonly transactions: Transactions,
     private readonly env: Env,
@@ -88,6 +90,9 @@ export class ProviderLoginFinish {
     const { provider } = confirmed;
     try {
       if (!(await this.logins.countTry(hash))) throw new InvalidProviderLoginError('void');
+      const authTime = confirmed.authTime ?? Infinity;
+      if (authTime + this.env.sessionMaxAge * 1000 <= Date.now())
+        throw new InvalidProviderLoginError('too_old');
       const settings = readSettings(confirmed.settings);
       const response = await this.untilUnchanged({ confirmed, settings, request, client, origin });
       providerLoginEnded.emit({ provider, outcome: 'success' });
@@ -132,7 +137,9 @@ export class ProviderLoginFinish {
     };
     let outcome = decideFinish(facts);
     if (outcome.kind === 'check_password') {
+      const giveBack = await this.failed.count(owner!, origin.address);
       const { matches } = await this.passwords.verify(owner!, password!, client);
+      if (matches) void giveBack();
       outcome = decideFinish({ ...facts, password: matches ? 'right' : 'wrong' });
     }
     if (outcome.kind === 'refuse') {
