@@ -26,6 +26,7 @@ import { startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const DAY_SECONDS = 86_400;
+const SESSION_MAX_AGE_MS = 30 * DAY_SECONDS * 1000;
 
 const service = await startService({ env: { JWT_ISSUER: ISSUER } });
 const provider = await TestProvider.start();
@@ -179,6 +180,15 @@ describe('the session', () => {
 });
 
 describe('finish', () => {
+  it('creates no user whose session has already ended', async () => {
+    const subject = aNewUser();
+    const confirmed = await confirmAt(service, acme, subject);
+    const authTime = Date.now() - SESSION_MAX_AGE_MS;
+    await service.db.query('UPDATE provider_logins SET auth_time = ? WHERE subject = ?', [authTime, subject]);
+    expect(await finishAt(service, confirmed)).toMatchObject(invalidProviderLogin);
+    expect(await service.db.query('SELECT 1 FROM identities WHERE subject = ?', [subject])).toEqual([]);
+  });
+
   it('works once', async () => {
     const confirmed = await confirmAt(service, acme, aNewUser());
     expect((await finishAt(service, confirmed)).status).toBe(200);

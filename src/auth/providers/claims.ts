@@ -99,9 +99,10 @@ function isTrue(claim: unknown): boolean {
 function ageProblem(authTime: number | undefined, rules: ClaimRules): string | undefined {
   const { now, maxAge, sessionMaxAge, secondsSinceStart } = rules;
   if (authTime === undefined) return maxAge === undefined ? undefined : 'the provider names no auth_time';
-  const age = (now - authTime) / 1000 - LEEWAY_SECONDS;
-  if (maxAge !== undefined && age > maxAge + secondsSinceStart) return 'auth_time is older than maxAge';
-  return age > sessionMaxAge ? 'auth_time is older than SESSION_MAX_AGE' : undefined;
+  const age = (now - authTime) / 1000;
+  if (maxAge !== undefined && age > maxAge + secondsSinceStart + LEEWAY_SECONDS)
+    return 'auth_time is older than maxAge';
+  return age >= sessionMaxAge ? 'auth_time is older than SESSION_MAX_AGE' : undefined;
 }
 
 function refused(error: ProviderLoginError, reason: string): ProviderRefusal {
