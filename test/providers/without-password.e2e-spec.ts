@@ -5,10 +5,12 @@ import {
   insufficientUserAuthentication,
   invalidCredentials,
   invalidFields,
+  invalidSecondFactorCode,
   stepUpRequired,
   wrongPassword,
 } from '../support/expected.js';
 import { type Account, anAccount, anEmail, aPassword, byCode, logIn } from '../support/personas.js';
+import { protect, SECOND_FACTOR } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
 
 const MINUTE_MS = 60_000;
@@ -95,6 +97,54 @@ describe.each(CHANGES)('%s', (_, done, field, change) => {
 
   it('refuses an empty password, which is not the same as none', async () => {
     expect(await change(await aUserWithoutPassword(), { password: '' })).toMatchObject(invalidFields(field));
+  });
+});
+
+describe.each([
+  ['new recovery codes', `${SECOND_FACTOR}/recovery-codes`, { left: 10, amr: 'fed otp' }],
+  ['a removal of the second factor', `${SECOND_FACTOR}/remove`, { left: 0, amr: 'fed' }],
+])('%s', (_, route, done) => {
+  const aProtectedUser = async (session?: OfSession) => {
+    const ada = await aUserWithoutPassword();
+    const { app, recoveryCodes } = await protect(service, ada);
+    return { ada: await openedBy(ada, { amr: 'fed otp', ...session }), app, recoveryCodes };
+  };
+  const codesOf = async ({ id }: Account) => {
+    const rows = await service.db.query('SELECT hash FROM recovery_codes WHERE user_id = ?', [id]);
+    return rows.map(({ hash }) => hash);
+  };
+
+  it('needs a code and no password of a user who has none, after a recent login at a provider', async () => {
+    const { ada, app } = await aProtectedUser({ agoMs: 9 * MINUTE_MS });
+    const before = await codesOf(ada);
+    expect(await ada.post(route, { code: app.wrong() })).toMatchObject(invalidSecondFactorCode);
+    expect(await codesOf(ada)).toEqual(before);
+
+    expect((await ada.post(route, { code: app.next() })).status).toBe(200);
+
+    const codes = await codesOf(ada);
+    expect(codes).toHaveLength(done.left);
+    expect(codes.filter((code) => before.includes(code))).toEqual([]);
+    const [session] = await service.db.query('SELECT amr FROM sessions WHERE user_id = ?', [ada.id]);
+    expect(session).toEqual({ amr: done.amr });
+    expect((await ada.get('/api/me')).status).toBe(200);
+  });
+
+  it('asks a user without a password for a newer login, whatever code they send', async () => {
+    const { ada, app, recoveryCodes } = await aProtectedUser({ agoMs: 11 * MINUTE_MS });
+    const codes = await codesOf(ada);
+    for (const code of [app.next(), recoveryCodes[0]])
+      expect(await ada.post(route, { code })).toMatchObject(insufficientUserAuthentication);
+    expect(await codesOf(ada)).toEqual(codes);
+  });
+
+  it('needs the password of a user who has one, whatever opened the session', async () => {
+    const user = await anAccount(service, 'ada');
+    const { app } = await protect(service, user);
+    await openedBy(user, { amr: 'fed otp' });
+    const code = app.next();
+    expect(await user.post(route, { code })).toMatchObject(invalidFields('password'));
+    expect((await user.post(route, { code, password: user.password })).status).toBe(200);
   });
 });
 
