@@ -6,6 +6,7 @@ import { engine } from '../support/engine.js';
 import { holdRows } from '../support/held-rows.js';
 import { aCode, anAccount, anOrg, anOrgOf, aPassword, exchange, join, logIn } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
+import { insertProvider } from '../support/provider-rows.js';
 import { insertRow } from '../support/rows.js';
 import { metricsUrl, scrape, type Scraped } from '../support/scrape.js';
 import { startOwnService } from '../support/service.js';
@@ -129,6 +130,19 @@ describe('the metrics', () => {
     const name = 'accounts_http_request_duration_seconds';
     expect(value(`${name}_bucket`, { ...labels, le: '+Inf' })).toBe(3);
     expect(value(`${name}_sum`, labels)).toBeGreaterThan(0);
+  });
+
+  it('count the right passwords that a required provider refuses apart from the wrong ones', async () => {
+    const user = await anAccount(service, 'grace');
+    await insertProvider(service.db, { users: [user.id], required: 1 });
+    const counts = async () => {
+      const { value } = await scrape(url);
+      return ['provider_required', 'wrong_password'].map((reason) => value(FAILED, { reason })!);
+    };
+    const [refused, wrong] = await counts();
+    expect((await logIn(service, { email: user.email, password: aPassword() })).status).toBe(401);
+    for (const _ of times(2, String)) expect((await logIn(service, user)).status).toBe(403);
+    expect(await counts()).toEqual([refused! + 2, wrong! + 1]);
   });
 
   it('show hashes under way and those that wait, and none when all is done', async () => {
