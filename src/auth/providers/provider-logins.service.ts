@@ -10,7 +10,6 @@ import { EncryptedSecrets } from '../tokens/derived-keys.js';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/signing-keys.js';
 import type { ProviderLoginError } from './claims.js';
-import { LOGIN_TTL_MS, type LoginState, LoginStates } from './login-state.js';
 import { type ProviderAccess, ProviderClient, type ProviderOutcome } from './provider-client.js';
 import { ASKED_TTL_MS, ProviderLoginsRepository } from './provider-logins.repository.js';
 import { isProviderName, readSettings } from './provider-settings.js';
@@ -28,9 +27,30 @@ export class InvalidProviderLoginError extends Problem {
 
 type CallbackError = ProviderLoginError | 'network_differs';
 
+/** A login between its start and the callback. */
+interface LoginState {
+  /** of Accounts toward the provider; the program has a verifier of its own */
+  codeVerifier: string;
+  nonce: string;
+  /** of the program */
+  codeChallenge: string;
+  /** what the program compares */
+  programState: string;
+  /** undefined if the browser shows the code */
+  redirectUri?: string;
+  /** seconds */
+  maxAge?: number;
+  address: string;
+  /** name of the program, as in known places */
+  program: string;
+  startedAt: number;
+}
+
 /** What the browser of the user gets. */
 export type CallbackAnswer = { kind: 'redirect'; url: string } | { kind: 'page'; text: string };
 
+const STATE = /^[\w-]{43}\.[\w-]{16}\.[\w-]{22,2000}$/;
+const LOGIN_TTL_MS = 600_000;
 const CODE_TTL_MS = 60_000;
 
 const SENTENCES: Record<CallbackError, string> = {
@@ -47,17 +67,19 @@ const SENTENCES: Record<CallbackError, string> = {
 export class ProviderLoginsService {
   private readonly logger = new Logger('ProviderLogins');
   private readonly secrets: EncryptedSecrets;
+  /** The provider returns a login as its `state`: an anonymous request writes no row. */
+  private readonly states: EncryptedSecrets;
 
   constructor(
     private readonly providers: ProvidersRepository,
     private readonly logins: ProviderLoginsRepository,
-    private readonly states: LoginStates,
     private readonly client: ProviderClient,
     private readonly env: Env,
     private readonly keyFile: KeyFileWatch,
     keys: KeyRing,
   ) {
     this.secrets = new EncryptedSecrets(keys, 'provider secrets');
+    this.states = new EncryptedSecrets(keys, 'provider logins');
   }
 
   /** Writes nothing: the login is in the `state` of the URL. @throws provider_unavailable */
@@ -72,15 +94,16 @@ export class ProviderLoginsService {
     if (!provider) throw new Problem('provider_not_found');
 
     const own = { codeVerifier: newCode(), nonce: newCode(), programState: newCode(), startedAt: Date.now() };
-    const asked = { codeChallenge, redirectUri, maxAge };
     const from = { address: origin.address, program: placeOf(origin).agent };
+    const state: LoginState = { ...own, codeChallenge, redirectUri, maxAge, ...from };
     const access = await this.accessTo(provider);
     const callback = callbackUri(this.env.jwtIssuer, name);
     if (!access || callback === undefined)
       throw new Problem('provider_unavailable', { headers: { 'Retry-After': '10' } });
     const request = {
       redirectUri: callback,
-      state: this.states.write(provider.id, { ...own, ...asked, ...from }),
+      // The state of one provider does not open at the callback of another.
+      state: this.states.encrypt(Buffer.from(JSON.stringify(state)), provider.id),
       nonce: own.nonce,
       codeChallenge: challengeOf(own.codeVerifier),
       loginHint,
@@ -99,7 +122,7 @@ export class ProviderLoginsService {
     const text = stateOfAnswer(query);
     const provider = text === undefined ? undefined : await this.find(name);
     if (!provider) throw new InvalidProviderLoginError('malformed');
-    const state = await this.states.read(provider.id, text!);
+    const state = await this.readState(text!, provider.id);
     if (!state) throw new InvalidProviderLoginError('state');
     const { crossDeviceLogin } = this.env;
     if (state.redirectUri === undefined && crossDeviceLogin === 'off')
@@ -116,19 +139,10 @@ export class ProviderLoginsService {
     const outcome = await this.ask(access, state, query);
     if (outcome.kind === 'code_used') throw new InvalidProviderLoginError('code_used');
     if (outcome.kind === 'refused') return this.refuse(name, state, outcome);
-    const { subject, email, name: userName, authTime } = outcome;
     const code = newCode();
     const hash = hashCode(code, state.codeChallenge);
     const emailVerified = outcome.emailVerified ? 1 : 0;
-    const login = {
-      hash,
-      providerId: provider.id,
-      subject,
-      email,
-      emailVerified,
-      name: userName,
-      authTime,
-    } as const;
+    const login = { ...outcome, emailVerified, hash, providerId: provider.id } as const;
     await this.logins.insert(login, state.redirectUri === undefined ? ASKED_TTL_MS : CODE_TTL_MS);
     return answer(state, 'code', code, pageOf(state, code));
   }
@@ -157,13 +171,24 @@ export class ProviderLoginsService {
 
   /** Returns undefined if no key decrypts the secret. */
   private async accessTo({ settings, ...provider }: EnabledProvider): Promise<ProviderAccess | undefined> {
-    // Another instance may have read a new key first.
-    if (!this.secrets.hasKeyOf(provider.secret)) await this.keyFile.reloadForUnknownKey();
-    const secret = this.secrets.decrypt(provider.secret, provider.id)?.toString();
+    const secret = await this.decrypt(this.secrets, provider.secret, provider.id);
     if (secret !== undefined) return { ...provider, secret, settings: readSettings(settings) };
     const msg = 'no key decrypts the secret of this provider; restore the key, or set the secret again';
     this.logger.error({ msg, provider: provider.name });
     return undefined;
+  }
+
+  /** Returns undefined for a state that is forged, of another provider, or too old. */
+  private async readState(text: string, providerId: string): Promise<LoginState | undefined> {
+    const json = STATE.test(text) ? await this.decrypt(this.states, text, providerId) : undefined;
+    const state = json === undefined ? undefined : (JSON.parse(json) as LoginState);
+    return state && Date.now() < state.startedAt + LOGIN_TTL_MS ? state : undefined;
+  }
+
+  private async decrypt(box: EncryptedSecrets, text: string, rowKey: string): Promise<string | undefined> {
+    // Another instance may have read a new key first.
+    if (!box.hasKeyOf(text)) await this.keyFile.reloadForUnknownKey();
+    return box.decrypt(text, rowKey)?.toString();
   }
 
   private async find(name: string): Promise<EnabledProvider | undefined> {

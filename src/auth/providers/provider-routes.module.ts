@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { LoginsModule } from '../logins/logins.module.js';
-import { LoginStates } from './login-state.js';
 import { ProviderLoginFinish } from './provider-login-finish.js';
 import { ProviderLoginsController } from './provider-logins.controller.js';
 import { ProviderLoginsService } from './provider-logins.service.js';
@@ -9,6 +8,6 @@ import { ProviderLoginsService } from './provider-logins.service.js';
 @Module({
   imports: [LoginsModule],
   controllers: [ProviderLoginsController],
-  providers: [LoginStates, ProviderLoginFinish, ProviderLoginsService],
+  providers: [ProviderLoginFinish, ProviderLoginsService],
 })
 export class ProviderRoutesModule {}
