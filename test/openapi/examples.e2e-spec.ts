@@ -1089,6 +1089,7 @@ const ofAda = { by: founders.ada, path: { userId: founders.adaId } };
 await send('changeMemberRole removeMember', ofAda);
 await send('getKeySet getLiveness getReadiness', { by: anyone });
 await manageSessions(founders.ada);
+await send('listSessions getAccount', { by: founders.ada, query: '?include=no' });
 const acceptingKeys = await aServiceClient(db, ['keys'], 'billing');
 await keepApiKeys(founders.ada, founders.adaId);
 await keepOrgApiKeys(founders.ada, founders.adaId);
