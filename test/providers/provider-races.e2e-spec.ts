@@ -13,7 +13,8 @@ import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { accounts } from '../support/accounts-command.js';
 import { roundsOfARace } from '../support/engine.js';
-import { identityTaken, invalidProviderLogin } from '../support/expected.js';
+import { identityTaken, invalidProviderLogin, registrationClosed } from '../support/expected.js';
+import { answerAfter } from '../support/held-rows.js';
 import { anOperator } from '../support/operators.js';
 import { type Account, anAccountOf, aPassword, isAlive, type Session } from '../support/personas.js';
 import { TestProvider } from '../support/provider.js';
@@ -162,6 +163,32 @@ describe.each(Object.entries(CHANGES))(
     });
   },
 );
+
+describe('a change that commits while the link waits for the user', () => {
+  const linkAfter = async (change: string) => {
+    const acme = await aProvider({});
+    const ada = await anAccountOf(at(0), emailAt(acme.domain));
+    const code = await confirm(acme, aSubject(), ada.email);
+    const answer = await answerAfter(
+      at(0),
+      (held) => held.write(`UPDATE users SET ${change}, revision = revision + 1 WHERE id = ?`, [ada.id]),
+      () => finishAt(at(0), code, { password: ada.password }),
+    );
+    return { ada, answer: answer as Finished };
+  };
+
+  it('of the email leaves the user without a link', async () => {
+    const { ada, answer } = await linkAfter(`email = '${emailAt(aDomain())}'`);
+    expect(answer).toMatchObject(registrationClosed);
+    expect(await subjectsOf(ada.id)).toEqual([]);
+  });
+
+  it('of the epoch lets the link begin again, with a session that is alive', async () => {
+    const { ada, answer } = await linkAfter('auth_epoch = auth_epoch + 1');
+    expect(answer.status, answer.text).toBe(200);
+    expect(await isAlive(ada.as(answer.body.token))).toBe(true);
+  });
+});
 
 it('linking by email, and a grant to the user at once, link no operator without the password', async () => {
   const acme = await aProvider({ linkByEmail: true });

@@ -109,6 +109,8 @@ export class ProviderLoginFinish {
     } catch (error) {
       if (!isChangeOfFacts(error)) throw error;
     }
+    // The other request may have used this code, or disabled the provider.
+    if (!(await this.logins.find(finish.confirmed.hash))) throw new InvalidProviderLoginError('changed');
     return this.attempt(finish).catch((error: unknown) => {
       throw isChangeOfFacts(error) ? new LostConflictError(error) : error;
     });

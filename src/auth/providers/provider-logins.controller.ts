@@ -76,7 +76,7 @@ export class ProviderLoginsController {
   @Public()
   @RateLimited('provider')
   @ApiProviderName()
-  @ApiResponse({ status: 303, description: 'The browser goes on to the program.' })
+  @ApiResponse({ status: 303, description: 'The browser continues to the program.' })
   @ApiOkResponse({
     description: 'The code to paste, or a sentence about the failure.',
     content: { 'text/plain': { schema: { type: 'string', minLength: 1, example: A_PAGE } } },
