@@ -13,6 +13,7 @@ import {
   unauthorized,
 } from '../support/expected.js';
 import { insertApiKey } from '../support/api-keys.js';
+import { insertConfirmed } from '../support/at-providers.js';
 import { anInvitation } from '../support/inviting.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import { aCode, anAccount, anEmail, anOrg, anUnknownId, byCode, join } from '../support/personas.js';
@@ -100,8 +101,8 @@ describe('the routes of operators', () => {
 /** Columns that hold what proves something, or what it is compared with. */
 const CONFIDENTIAL = /hash$|secret$/;
 const CONFIDENTIAL_TABLES = [
-  ...'api_keys authorization_codes idempotency_keys providers recovery_codes second_factors'.split(' '),
-  ...'service_secrets sessions users'.split(' '),
+  ...'api_keys authorization_codes idempotency_keys provider_logins providers recovery_codes'.split(' '),
+  ...'second_factors service_secrets sessions users'.split(' '),
 ];
 /** They show a code that sets a password, once. */
 const SHOW_A_CODE = new Set(['POST /api/operators/users', 'POST /api/operators/users/:userId/reset-code']);
@@ -133,7 +134,9 @@ describe('what operators are shown', () => {
     await join(org, owner, account, 'member');
     const invitation = await anInvitation(owner, org, { email: anEmail() });
     const { name, secret } = await aServiceClient(service.db);
-    await insertRow(service.db, 'providers', { id: anUnknownId(), name, secret: 'encrypted at a provider' });
+    const provider = { id: anUnknownId(), name, secret: 'encrypted at a provider' };
+    await insertRow(service.db, 'providers', provider);
+    const login = await insertConfirmed(service, provider, { subject: 'ada', email: account.email });
     const { id: keyId, key } = await insertApiKey(service, account, { name });
     await owner.with({ 'idempotency-key': anUnknownId() }).post('/api/orgs', { name: 'Keyed' });
     const mailId = anUnknownId();
@@ -150,6 +153,7 @@ describe('what operators are shown', () => {
       ...recoveryCodes,
       secret,
       key,
+      login.code,
       invitation.code,
       await aCode(account),
       ...(await stored()),
