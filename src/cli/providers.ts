@@ -12,6 +12,7 @@ import {
   DOMAINS,
   isProviderName,
   ISSUER,
+  MIN_SESSION_MAX_AGE,
   SETTINGS,
   shownSetting,
   SUBJECT,
@@ -100,7 +101,8 @@ export async function addProvider(invocation: Invocation): Promise<Report> {
   const { actor, force } = invocation.change();
   const secret = await readSecret();
   return withContext(async (context) => {
-    const sessionMaxAge = Math.min(DEFAULT_SETTINGS.sessionMaxAge, context.get(Env).sessionMaxAge);
+    const most = Math.max(context.get(Env).sessionMaxAge, MIN_SESSION_MAX_AGE);
+    const sessionMaxAge = Math.min(DEFAULT_SETTINGS.sessionMaxAge, most);
     const defaults = { ...DEFAULT_SETTINGS, sessionMaxAge, title: name, domains: [], required: false };
     const provider: NewProvider = { ...defaults, ...typed, name, issuer, clientId };
     const changes = context.get(ProviderChanges);

@@ -245,6 +245,8 @@ describe('accounts providers change', () => {
     );
     await runJson(['add', `${name}-b`, ...at()], { ...theSecret(), ...lowered });
     expect((await shown(`${name}-b`)).sessionMaxAge).toBe(43_200);
+    await runJson(['add', `${name}-c`, ...at()], { ...theSecret(), env: { SESSION_MAX_AGE: '4m' } });
+    expect((await shown(`${name}-c`)).sessionMaxAge).toBe(300);
   });
 
   it('tests another client id, and warns that subjects may differ', async () => {

@@ -16,7 +16,13 @@ import { isAllowedEndpoint } from './provider-fetch.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import { ProviderDomainsRepository } from './provider-domains.repository.js';
 import { ProviderLoginsRepository } from './provider-logins.repository.js';
-import { type ProviderSettings, readSettings, SETTING_NAMES, settingsFault } from './provider-settings.js';
+import {
+  MIN_SESSION_MAX_AGE,
+  type ProviderSettings,
+  readSettings,
+  SETTING_NAMES,
+  settingsFault,
+} from './provider-settings.js';
 import { type Provider, ProvidersRepository } from './providers.repository.js';
 
 export const UNKNOWN_PROVIDER = { code: 'provider_not_found', detail: 'No provider has this name.' } as const;
@@ -220,7 +226,7 @@ export class ProviderChanges {
 
   private requireFitting(fields: ProviderFields, issuer: string, sessionMaxAge = 0): void {
     const fault =
-      sessionMaxAge > this.env.sessionMaxAge
+      sessionMaxAge > Math.max(this.env.sessionMaxAge, MIN_SESSION_MAX_AGE)
         ? '--session-max-age must not exceed SESSION_MAX_AGE'
         : settingsFault(fields, { ...fields, issuer });
     if (fault !== undefined) throw new RefusedError(`${fault} (settings_refused)`);

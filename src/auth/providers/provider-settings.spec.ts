@@ -144,6 +144,9 @@ describe('a setting', () => {
     ['params', `a=${'b'.repeat(1000)}`],
     ...PROTOCOL.map((name): ['params', string] => ['params', `hd=example.com&${name}=a`]),
     ['params', 'st%61te=a'],
+    ['params', 'a=\u0001'],
+    ['params', 'a=\u001b[2J'],
+    ['params', 'a=é'],
   ])('%s is not %j', (name, text) => {
     expect(SETTINGS[name].parse(text)).toBeUndefined();
   });

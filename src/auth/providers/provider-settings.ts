@@ -40,14 +40,15 @@ export const DEFAULT_SETTINGS: ProviderSettings = {
   params: null,
 };
 
-const MIN_SESSION_MAX_AGE = 300;
+/** Sessions end earlier if `SESSION_MAX_AGE` is below it. */
+export const MIN_SESSION_MAX_AGE = 300;
 const MAX_SCOPES = 300;
-const MAX_PARAMS = 1_000;
 const MAX_ISSUER = 255;
 const MAX_DOMAINS = 100;
 const MAX_DOMAIN = 253;
 const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/; // RFC 6749 section 3.3
 const CLAIM = /^[\x21-\x3c\x3e-\x7e]{1,100}$/;
+const PARAMS = /^[\x20-\x7e]{1,1000}$/;
 const CLAIM_VALUE = /^[^\p{C}]{1,200}$/u;
 
 /** Accounts sets these itself, or they would send the response elsewhere or show the secret. */
@@ -133,7 +134,7 @@ export const SETTINGS: { [K in keyof ProviderSettings]: Format<ProviderSettings[
       'none, or parameters such as "hd=example.com&prompt=select_account", none of the protocol and none twice',
     parse: (text) => {
       if (text === NONE) return null;
-      const names = text.length > MAX_PARAMS ? [] : [...new URLSearchParams(text).keys()];
+      const names = PARAMS.test(text) ? [...new URLSearchParams(text).keys()] : [];
       const isFine = names.length > 0 && names.every((name) => name !== '' && !RESERVED_PARAMS.test(name));
       return isFine && new Set(names).size === names.length ? text : undefined;
     },
