@@ -27,7 +27,7 @@ import {
   type Cast,
   type Org,
 } from '../support/personas.js';
-import { idAt, insertRows } from '../support/rows.js';
+import { idAt, insertRow, insertRows } from '../support/rows.js';
 import { protect } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
 import { aServiceClient, type ServiceClient } from '../support/services.js';
@@ -54,6 +54,16 @@ it('refuses a key file that does not decrypt every TOTP secret, before it change
   expect(await accounts(installation, [...AFTER_RESTORE, '--force'])).toMatchObject({ code: 0 });
   await installation.writeKeys([...installation.keys, ...keys]);
   expect(await accounts(installation, AFTER_RESTORE)).toMatchObject({ code: 0 });
+});
+
+it('refuses a key file that does not decrypt the secret of every provider', async () => {
+  const id = newEntityId();
+  await insertRow(db, 'providers', { id, name: 'other-key', secret: 'of another key' });
+  const refusal = /^refused: \/[^\n]+ does not decrypt the secrets of 1 providers: [^\n]+\n$/;
+  expect(await accounts(installation, AFTER_RESTORE)).toEqual(failure(1, refusal));
+  await db.query('DELETE FROM providers WHERE id = ?', [id]);
+  const { stdout } = await accounts(installation, AFTER_RESTORE);
+  expect(stdout).toContain('\n  providers disabled, removed or changed, users unlinked from them\n');
 });
 
 it('drops the emails that waited, and says how many of each kind', async () => {

@@ -62,13 +62,16 @@ export function pruneKeys(invocation: Invocation): Promise<Report> {
   });
 }
 
-async function reEncrypt(context: Context, keys: SigningKeys, kids: readonly string[]): Promise<void> {
-  const leaving = keys.filter(({ kid }) => kids.includes(kid));
-  const stores: SecretStore[] = [
+export function secretStores(context: Context): SecretStore[] {
+  return [
     { purpose: 'second factor secrets', rows: context.get(SecondFactorsRepository) },
     { purpose: 'provider secrets', rows: context.get(ProvidersRepository) },
   ];
-  const left = await reEncryptSecrets(stores, keys, leaving, async () => {
+}
+
+async function reEncrypt(context: Context, keys: SigningKeys, kids: readonly string[]): Promise<void> {
+  const leaving = keys.filter(({ kid }) => kids.includes(kid));
+  const left = await reEncryptSecrets(secretStores(context), keys, leaving, async () => {
     console.error(
       `secrets are re-encrypted; waiting ${HANDOVER_MS / 1000} s for instances that still encrypt with an old key`,
     );

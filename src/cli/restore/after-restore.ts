@@ -5,7 +5,6 @@ import type { OperatorActor } from '../../access/principal.js';
 import { ApiKeysRepository } from '../../api-keys/api-keys.repository.js';
 import { ApiKeyRevocations } from '../../api-keys/api-key-revocations.js';
 import { countUnreadable } from '../../auth/tokens/re-encryption.js';
-import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import { Env } from '../../config/env.js';
@@ -22,6 +21,7 @@ import { ProviderChanges } from '../../auth/providers/provider-changes.js';
 import { ServiceChanges } from '../../services/service-changes.js';
 import { shownText, storedText } from '../../services/service-secrets.js';
 import { type Context, withContext } from '../command/context.js';
+import { secretStores } from '../data/key-changes.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
 import { explain } from '../command/explain.js';
 import { type NamedOrphan, orphanedLine } from '../users/change-user.js';
@@ -33,6 +33,7 @@ const UNKNOWN_CHANGES = [
   '  users disabled or deleted, operators revoked, members removed or given a lower role',
   '  organizations deleted, invitations revoked',
   '  services disabled or removed, their scopes, secrets and calls revoked',
+  '  providers disabled, removed or changed, users unlinked from them',
   '  passwords, emails and second factors changed, recovery codes used',
 ];
 
@@ -219,11 +220,16 @@ const REPEAT: Record<Repeatable, Repeat> = {
 async function requireReadableSecrets(context: Context, isForced: boolean): Promise<void> {
   if (isForced) return;
   const file = context.get(Env).jwtKeysFile;
-  const factors = { purpose: 'second factor secrets', rows: context.get(SecondFactorsRepository) } as const;
-  const unreadable = await countUnreadable(factors, () => loadKeyFile(file, true));
-  if (unreadable === 0) return;
+  const found: string[] = [];
+  for (const store of secretStores(context)) {
+    const number = await countUnreadable(store, () => loadKeyFile(file, true));
+    const isOfUsers = store.purpose === 'second factor secrets';
+    if (number > 0)
+      found.push(isOfUsers ? `TOTP secrets of ${number} users` : `secrets of ${number} providers`);
+  }
+  if (found.length === 0) return;
   throw new RefusedError(
-    `${resolve(file)} does not decrypt the TOTP secrets of ${unreadable} users: put the key file of the backup in place, or use --force`,
+    `${resolve(file)} does not decrypt the ${found.join(' and the ')}: put the key file of the backup in place, or use --force`,
   );
 }
 
