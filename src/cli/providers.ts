@@ -1,6 +1,5 @@
 import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
 import {
-  fieldsOf,
   type NewProvider,
   ProviderChanges,
   type ProviderFields,
@@ -36,7 +35,7 @@ import {
   type Report,
   reportOn,
 } from './command/definition.js';
-import { accessOf, accessWithout, linesOf, requirePassed, secretsOf, testReport } from './provider-tests.js';
+import { accessOf, requirePassed, secretsOf, testAccess } from './provider-tests.js';
 
 export function listProviders(): Promise<Report> {
   return withContext(async (context) => {
@@ -51,6 +50,10 @@ async function viewsOf(context: Context, providers: Provider[]): Promise<Provide
   return providers.map((provider) => providerView(provider, domains, context.get(Env)));
 }
 
+async function viewOf(context: Context, provider: Provider): Promise<ProviderSummary> {
+  return (await viewsOf(context, [provider]))[0]!;
+}
+
 function providerLine({ name, issuer, domains, required, disabledAt }: ProviderSummary): string {
   const state = `${required ? '  REQUIRED' : ''}${disabledAt === null ? '' : '  DISABLED'}`;
   return `${name.padEnd(40)}  ${issuer}  ${domains.join(',') || '-'}${state}`;
@@ -59,7 +62,7 @@ function providerLine({ name, issuer, domains, required, disabledAt }: ProviderS
 export function showProvider({ parameters }: Invocation): Promise<Report> {
   return withContext(async (context) => {
     const provider = await findProvider(context, parameters[0]!);
-    const [view] = await viewsOf(context, [provider]);
+    const view = await viewOf(context, provider);
     const shown = { ...view, users: await context.get(IdentitiesRepository).count(provider.id) };
     const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${textOf(name, value)}`);
     return { lines, json: [shown] };
@@ -88,7 +91,10 @@ function requireName(text: string): void {
 
 export function testProvider({ parameters }: Invocation): Promise<Report> {
   return withContext(async (context) => {
-    return testReport(context, await accessOf(context, await findProvider(context, parameters[0]!)));
+    const provider = await findProvider(context, parameters[0]!);
+    const access = await accessOf(context, provider);
+    const { test, redirectUri, faults, lines } = await testAccess(context, access);
+    return { lines, json: [{ name: access.name, redirectUri, ...test }], isRed: faults.length > 0 };
   });
 }
 
@@ -107,21 +113,13 @@ export async function addProvider(invocation: Invocation): Promise<Report> {
     const provider: NewProvider = { ...defaults, ...typed, name, issuer, clientId };
     const changes = context.get(ProviderChanges);
     changes.requireAddable(provider);
-    const test = await requirePassed(
-      context,
-      { id: '', name, issuer, clientId, secret, settings: provider },
-      force,
-    );
+    const access = { id: '', name, issuer, clientId, secret, settings: provider };
+    const { test, lines } = await requirePassed(context, access, force);
     const stored = { ...provider, issuer: test.issuer ?? issuer };
     await changes.add(stored, secret, secretsOf(context), actor);
     const added = await findProvider(context, name);
-    const [json] = await viewsOf(context, [added]);
-    const required = provider.required ? await requiredLines(context, added.id, provider) : [];
-    return reportOn(name, json!, {
-      text: 'added',
-      lines: [...linesOf(context, name, test), ...required],
-      json: {},
-    });
+    if (provider.required) lines.push(...(await requiredLines(context, added)));
+    return reportOn(name, {}, { text: 'added', lines, json: await viewOf(context, added) });
   });
 }
 
@@ -132,16 +130,13 @@ export const changeProvider = onProvider(async (context, provider, { actor, forc
   const lines: string[] = [];
   if (clientId !== undefined) {
     const access = await accessOf(context, provider);
-    const test = await requirePassed(context, { ...access, clientId }, force);
-    lines.push(...linesOf(context, provider.name, test));
+    const tested = await requirePassed(context, { ...access, clientId }, force);
+    lines.push(...tested.lines);
     lines.push('some providers give users another subject for another client: check a login');
   }
   const outcome = await context.get(ProviderChanges).change(provider.name, change, actor);
-  if (change.required) {
-    const domains = await context.get(ProviderDomainsRepository).findOf(provider.id);
-    const fields = { ...fieldsOf(provider, domains), ...change };
-    lines.push(...(await requiredLines(context, provider.id, fields)));
-  }
+  if (change.required)
+    lines.push(...(await requiredLines(context, await findProvider(context, provider.name))));
   const changed = outcome.kind === 'done' ? outcome.changed : [];
   const text = changed.length > 0 ? `changed ${changed.join(', ')}` : 'has these settings already';
   return { text, lines, json: { changed } };
@@ -149,10 +144,10 @@ export const changeProvider = onProvider(async (context, provider, { actor, forc
 
 export const setProviderSecret = onProvider(async (context, provider, { actor, force }) => {
   const secret = await readSecret();
-  const access = { ...accessWithout(provider), secret };
-  const test = await requirePassed(context, access, force);
+  const access = await accessOf(context, provider, secret);
+  const { lines } = await requirePassed(context, access, force);
   await context.get(ProviderChanges).setSecret(provider.name, secret, secretsOf(context), actor);
-  return { text: 'the secret is set', lines: linesOf(context, provider.name, test), json: { changed: true } };
+  return { text: 'the secret is set', lines, json: { changed: true } };
 });
 
 export const disableProvider = onProvider(async (context, { name }, { actor }, invocation) => {
@@ -163,9 +158,8 @@ export const disableProvider = onProvider(async (context, { name }, { actor }, i
 });
 
 export const enableProvider = onProvider(async (context, provider, { actor, force }) => {
-  const test = await requirePassed(context, await accessOf(context, provider), force);
+  const { lines } = await requirePassed(context, await accessOf(context, provider), force);
   const outcome = await context.get(ProviderChanges).enable(provider.name, actor);
-  const lines = linesOf(context, provider.name, test);
   return { ...outcomeOf(outcome, 'enabled', 'is not disabled'), lines };
 });
 
@@ -242,13 +236,11 @@ async function readSecret(): Promise<string> {
   throw new CannotRunError(`the secret must have 1 to ${MAX_SECRET} bytes`);
 }
 
-async function requiredLines(
-  context: Context,
-  id: string,
-  { domains, createUsers }: ProviderFields,
-): Promise<string[]> {
+async function requiredLines(context: Context, provider: Provider): Promise<string[]> {
+  const { domains, createUsers } = await viewOf(context, provider);
+  const identities = context.get(IdentitiesRepository);
   let unlinked = 0;
-  for (const domain of domains) unlinked += await context.get(IdentitiesRepository).countUnlinked(id, domain);
+  for (const domain of domains) unlinked += await identities.countUnlinked(provider.id, domain);
   const lines = [
     `${unlinked} users of ${domains.join(',')} are not linked, and can no longer log in by password`,
   ];

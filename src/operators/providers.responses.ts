@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ProviderSettings } from '../auth/providers/provider-settings.js';
+import { DEFAULT_SETTINGS, type ProviderSettings } from '../auth/providers/provider-settings.js';
 import { ApiCount, ApiText, ApiTime } from '../openapi/decorators.js';
 
 const ACME = {
@@ -12,16 +12,8 @@ const ACME = {
   disabledAt: null,
   domains: ['acme.example'],
   required: false,
+  ...DEFAULT_SETTINGS,
   createUsers: true,
-  linkByEmail: false,
-  trustEmails: false,
-  sameNetwork: false,
-  sessionMaxAge: 86_400,
-  scopes: 'openid email profile',
-  emailClaim: 'email',
-  subjectClaim: 'sub',
-  require: null,
-  params: null,
 };
 
 export class ProviderSummary implements Omit<ProviderSettings, 'require'> {

@@ -115,9 +115,8 @@ export function providerView(
   allDomains: readonly ProviderDomain[],
   { jwtIssuer }: Env,
 ): ProviderSummary {
-  const { id, name, issuer } = provider;
-  const domains = allDomains.filter(({ providerId }) => providerId === id).map(({ domain }) => domain);
-  const fields = fieldsOf(provider, domains);
+  const { name, issuer } = provider;
+  const fields = fieldsOf(provider, allDomains);
   return {
     name,
     issuer,

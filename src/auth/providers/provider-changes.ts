@@ -14,7 +14,7 @@ import type { EncryptedSecrets } from '../tokens/derived-keys.js';
 import { callbackUri } from './redirect-uri.js';
 import { isAllowedEndpoint } from './provider-fetch.js';
 import { IdentitiesRepository } from './identities.repository.js';
-import { ProviderDomainsRepository } from './provider-domains.repository.js';
+import { type ProviderDomain, ProviderDomainsRepository } from './provider-domains.repository.js';
 import { ProviderLoginsRepository } from './provider-logins.repository.js';
 import {
   MIN_SESSION_MAX_AGE,
@@ -42,7 +42,7 @@ export interface NewProvider extends ProviderFields {
   issuer: string;
 }
 
-export const FIELD_NAMES = ['title', 'clientId', 'domains', 'required', ...SETTING_NAMES] as const;
+const FIELD_NAMES = ['title', 'clientId', 'domains', 'required', ...SETTING_NAMES] as const;
 
 type FieldName = (typeof FIELD_NAMES)[number];
 
@@ -103,7 +103,7 @@ export class ProviderChanges {
   ): Promise<{ kind: 'done'; changed: FieldName[] } | { kind: 'unchanged' }> {
     return this.onProvider(name, async (tx, provider) => {
       const { id, issuer } = provider;
-      const before = fieldsOf(provider, await this.domains.findOf(id, tx));
+      const before = fieldsOf(provider, await this.domains.findOfAll([id], tx));
       const after = { ...before, ...change };
       const changed = FIELD_NAMES.filter((field) => !isDeepStrictEqual(before[field], after[field]));
       if (changed.length === 0) return UNCHANGED;
@@ -254,8 +254,10 @@ export class ProviderChanges {
   }
 }
 
-export function fieldsOf(provider: Provider, domains: string[]): ProviderFields {
-  const { title, clientId, required, settings } = provider;
+/** @param ofAll the domains of any providers */
+export function fieldsOf(provider: Provider, ofAll: readonly ProviderDomain[]): ProviderFields {
+  const { id, title, clientId, required, settings } = provider;
+  const domains = ofAll.filter(({ providerId }) => providerId === id).map(({ domain }) => domain);
   return { title, clientId, domains, required: required === 1, ...readSettings(settings) };
 }
 

@@ -50,12 +50,6 @@ export class ProviderDomainsRepository {
     await tx.of(this.domains).delete({ providerId });
   }
 
-  async findOf(providerId: string, tx?: Transaction): Promise<string[]> {
-    const domains = tx?.of(this.domains) ?? this.domains;
-    const rows = await domains.find({ where: { providerId }, order: { domain: 'ASC' } });
-    return rows.map(({ domain }) => domain);
-  }
-
   /** One statement, so that a login from a known place needs no other. */
   async findPasswordLogin(
     by: { email: string } | { id: string },
@@ -73,7 +67,8 @@ export class ProviderDomainsRepository {
     return (await this.domains.query<{ name: string }[]>(`${FOR_DOMAIN} ?`, [domain]))[0]?.name;
   }
 
-  findOfAll(providerIds: readonly string[]): Promise<ProviderDomain[]> {
-    return this.domains.find({ where: { providerId: In(providerIds) }, order: { domain: 'ASC' } });
+  findOfAll(providerIds: readonly string[], tx?: Transaction): Promise<ProviderDomain[]> {
+    const domains = tx?.of(this.domains) ?? this.domains;
+    return domains.find({ where: { providerId: In(providerIds) }, order: { domain: 'ASC' } });
   }
 }
