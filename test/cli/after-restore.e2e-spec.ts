@@ -4,6 +4,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
 import { text as output } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import {
   accounts,
@@ -27,8 +28,9 @@ import {
   type Cast,
   type Org,
 } from '../support/personas.js';
+import { insertProvider } from '../support/provider-rows.js';
 import { idAt, insertRow, insertRows } from '../support/rows.js';
-import { protect } from '../support/second-factor.js';
+import { keyRingOf, protect } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
 import { aServiceClient, type ServiceClient } from '../support/services.js';
 import { aSigningKey } from '../support/signing-keys.js';
@@ -193,6 +195,17 @@ describe('with a copy of the audit log', () => {
   let doomed: Org;
   let lines: Line[];
   let leaked: { id: string };
+  let disabledSince: { name: string };
+  let unlinkedSince: { name: string };
+
+  /** A provider whose secret the keys decrypt, and where the user is linked. */
+  const aProviderOf = async (user: Account) => {
+    const provider = await insertProvider(db, { users: [user.id] });
+    const secrets = new EncryptedSecrets(await keyRingOf(service), 'provider secrets');
+    const secret = secrets.encrypt(Buffer.from('acme'), provider.id);
+    await db.query('UPDATE providers SET secret = ? WHERE id = ?', [secret, provider.id]);
+    return provider;
+  };
 
   beforeAll(async () => {
     cast = await anOrgWithTwoOwners(service);
@@ -205,6 +218,8 @@ describe('with a copy of the audit log', () => {
     const [secret] = await db.query('SELECT id FROM service_secrets WHERE service = ?', [billing.name]);
     await makeOperator(service, outsider);
     leaked = await insertApiKey(service, owner, billing, { orgId: org.id });
+    disabledSince = await aProviderOf(coOwner);
+    unlinkedSince = await aProviderOf(coOwner);
     const about = { orgId: org.id };
     const named = { service: billing.name };
     lines = [
@@ -222,6 +237,8 @@ describe('with a copy of the audit log', () => {
       lost('service.secret_revoked', { data: { ...named, secretId: secret!['id'] } }),
       lost('service.disabled', { data: named }),
       lost('key.revoked', { ...about, userId: owner.id, data: { keyId: leaked.id, reason: 'reported' } }),
+      lost('provider.disabled', { data: { provider: disabledSince.name } }),
+      lost('account.identity_unlinked', { userId: coOwner.id, data: { provider: unlinkedSince.name } }),
       // The only owner of an organization stays.
       lost('member.removed', {
         orgId: invited.id,
@@ -242,6 +259,8 @@ describe('with a copy of the audit log', () => {
     const invitation = 'SELECT status FROM invitations WHERE id = ?';
     const services = 'SELECT allow, disabled_at IS NULL AS isEnabled FROM services WHERE name = ?';
     const live = 'SELECT COUNT(*) AS live FROM service_secrets WHERE service = ? AND revoked_at IS NULL';
+    const linked = `SELECT p.name, p.disabled_at IS NULL AS isEnabled FROM identities i
+      JOIN providers p ON p.id = i.provider_id WHERE i.user_id = ?`;
     return {
       users: await db.query(
         `SELECT ${flags} FROM users WHERE id IN (?, ?, ?) ORDER BY disabled_at DESC`,
@@ -253,6 +272,7 @@ describe('with a copy of the audit log', () => {
       services: await db.query(services, [billing.name]),
       secrets: await db.query(live, [billing.name]),
       apiKeys: await db.query('SELECT id FROM api_keys WHERE id = ?', [leaked.id]),
+      linked: await db.query(linked, [coOwner.id]),
     };
   };
 
@@ -275,6 +295,8 @@ describe('with a copy of the audit log', () => {
       'repeat secret of a service revoked',
       'repeat service disabled',
       `repeat API key revoked ${owner.email}`,
+      'repeat provider disabled',
+      `repeat identity unlinked ${coOwner.email}`,
       `repeat member removed ${outsider.email}`,
       `act password changed ${owner.email}`,
       `act recovery code used ${owner.email}`,
@@ -334,10 +356,11 @@ describe('with a copy of the audit log', () => {
       services: [{ allow: 'events', isEnabled: 0 }],
       secrets: [{ live: 0 }],
       apiKeys: [],
+      linked: [{ name: disabledSince.name, isEnabled: 0 }],
     };
     expect(await state()).toEqual(end);
     const reasons = await db.query("SELECT type, reason FROM events WHERE reason LIKE 'restored: %'");
-    const repeated = lines.slice(0, 11).map(({ id, type }) => ({ type, reason: `restored: ${id}, a test` }));
+    const repeated = lines.slice(0, 13).map(({ id, type }) => ({ type, reason: `restored: ${id}, a test` }));
     expect(reasons).toEqual(expect.arrayContaining(repeated));
 
     const { code, first, plan, counts } = await apply(file);
