@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { addProvider, finishAt, insertConfirmed } from '../support/at-providers.js';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
+import { providerEmailRefused } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
 import { aCode, anAccount, anOrg, anOrgOf, aPassword, exchange, join, logIn } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
@@ -143,6 +145,16 @@ describe('the metrics', () => {
     expect((await logIn(service, { email: user.email, password: aPassword() })).status).toBe(401);
     for (const _ of times(2, String)) expect((await logIn(service, user)).status).toBe(403);
     expect(await counts()).toEqual([refused! + 2, wrong! + 1]);
+  });
+
+  it('count logins at a provider by their outcome', async () => {
+    const atAcme = { issuer: 'https://login.example.com', clientId: 'accounts', secret: aPassword() };
+    const acme = await addProvider(service, atAcme);
+    const confirmed = await insertConfirmed(service, acme, { subject: 'ada', email: null });
+    expect(await finishAt(service, confirmed)).toMatchObject(providerEmailRefused);
+    const { value } = await scrape(url);
+    const labels = { provider: acme.name, outcome: 'provider_email_refused' };
+    expect(value('accounts_provider_logins_total', labels)).toBe(1);
   });
 
   it('show hashes under way and those that wait, and none when all is done', async () => {
@@ -290,7 +302,7 @@ describe('the dashboard', () => {
   it('shows every metric of the service', () => {
     const asked = queries.flatMap(named).join(' ');
     const own = names().filter((name) => name.startsWith('accounts_'));
-    expect(own).toHaveLength(21);
+    expect(own).toHaveLength(22);
     expect(own.filter((name) => !asked.includes(name))).toEqual([]);
   });
 

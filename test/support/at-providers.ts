@@ -30,7 +30,7 @@ interface Setup extends Partial<ProviderSettings> {
 }
 
 /** Adds it in the rows, which is faster than the command. */
-export async function addProvider<Provider extends Pick<TestProvider, 'issuer' | 'clientId' | 'secret'>>(
+export async function addProvider<Provider extends Record<'issuer' | 'clientId' | 'secret', string>>(
   service: Pick<Service, 'installation' | 'db'>,
   provider: Provider,
   { name = aName(), domains = [], required = false, ...settings }: Setup = {},
