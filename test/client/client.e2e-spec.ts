@@ -54,13 +54,14 @@ function data<Body, Problem>(result: Result<Body, Problem>): Body {
   return result.data;
 }
 
-/** The first example of the body, and ids of nothing. */
+/** The first example of the body, and ids of nothing. The client lacks the operations of browsers. */
 function inputs(): { id: OperationId; input: Record<string, unknown> }[] {
   const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
     paths: Record<string, Record<string, Documented>>;
   };
   const documented = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  return documented.map(({ operationId: id, requestBody }) => {
+  const ofPrograms = documented.filter(({ operationId }) => operationId in ROUTES);
+  return ofPrograms.map(({ operationId: id, requestBody }) => {
     const ids = [...ROUTES[id].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, anUnknownId()] as const);
     const [content] = Object.values(requestBody?.content ?? {});
     const body = content?.example ?? Object.values(content?.examples ?? {})[0]?.value ?? {};
