@@ -145,8 +145,10 @@ const COMMANDS: Record<Generator, string> = {
   'hey-api': '@hey-api/openapi-ts/bin/run.js --input openapi.json --output hey-api/client --no-log-file',
 };
 
-/** Orval names the union of an operation's responses so; the schemas have the names of the operations, too. */
-const TWINS: Partial<Record<Generator, string[]>> = { orval: ['loginResponse', 'refreshResponse'] };
+/** Orval names the union of an operation's responses and the code of a problem so; schemas have similar names. */
+const TWINS: Partial<Record<Generator, string[]>> = {
+  orval: ['loginResponse', 'refreshResponse', 'SecondFactorRequiredProblemCode'],
+};
 
 const GENERATORS = Object.keys(COMMANDS) as Generator[];
 
