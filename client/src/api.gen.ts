@@ -2887,7 +2887,7 @@ export type ResetPasswordRequest = {
 
 /** Body of the operation "Revoke a found API key". */
 export type RevokeFoundKeyRequest = {
-  /** The API key, as it was found. */
+  /** The API key, or a text with it, such as the line of the file in which it was found. */
   key: string;
 };
 
@@ -4280,14 +4280,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Revoke a found API key. Revokes the API key in the body, such as one that was found in source code. Its user gets an email. **Requires:** nothing. The response is the same for every text, even if it is no API key. */
+  /** Revoke a found API key. Revokes the first API key that the text in the body contains, such as a line of source code. Its user gets an email, if the user's email is verified. **Requires:** nothing. The response is the same for every text, even if it contains no API key. */
   revokeFoundApiKey: {
     input: RevokeFoundKeyRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Create an organization's API key. Creates an API key, with which a program acts as the caller at one service, limited to the organization. Returns `key` only this once. **Requires:** a member of the organization with the role `admin` or `owner`, and step-up: the access token of a session that a login opened, not a one-time code, within the last 15 minutes (configurable). The role is at most that of the caller. The API key never has more than its user has at that moment. The caller gets an email. An organization can have 100 API keys. */
+  /** Create an organization's API key. Creates an API key, with which a program acts as the caller at one service, limited to the organization. Returns `key` only this once. **Requires:** a member of the organization with the role `admin` or `owner`, and step-up: the access token of a session that a login opened, not a one-time code, within the last 15 minutes (configurable). The role is at most that of the caller. The API key never has more than its user has at that moment. The caller gets an email, if the caller's email is verified. An organization can have 100 API keys. */
   createOrgApiKey: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4325,7 +4325,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | KeyNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Create an API key. Creates an API key, with which a program acts as the user at one service. Returns `key` only this once. **Requires:** step-up: the access token of a session that a login opened, not a one-time code, within the last 15 minutes (configurable). The API key never has more than its user has at that moment. The user gets an email. A user can have 50 of them. */
+  /** Create an API key. Creates an API key, with which a program acts as the user at one service. Returns `key` only this once. **Requires:** step-up: the access token of a session that a login opened, not a one-time code, within the last 15 minutes (configurable). The API key never has more than its user has at that moment. The user gets an email, if the user's email is verified. A user can have 50 API keys. */
   createApiKey: {
     input: CreateApiKeyRequest;
     data: CreatedApiKeyResponse;
