@@ -22,6 +22,7 @@ export interface DataLayer {
   transactions: Transactions;
   /** the tests' own connection to the same data */
   db: Installation['db'];
+  installation: Installation;
   close(): Promise<void>;
 }
 
@@ -38,6 +39,7 @@ export async function openDataLayer(variables: Environment = {}): Promise<DataLa
     dataSource,
     transactions: new Transactions(dataSource),
     db: installation.db,
+    installation,
     close: async () => {
       await dataSource.destroy();
       await installation.remove();
