@@ -119,7 +119,7 @@ describe.each(['okta', 'okta-custom-server'] as const)('Okta: %s', (name) => {
       accepted({ ...verified, name: 'Ada Lovelace', subject: '00u1a2b3c4D5E6F7g8h9' }),
     );
     expect(provider.count('userInfo')).toBe(1);
-    expect(provider.requests.at(-1)!.headers.authorization).toBe('Bearer access token');
+    expect(provider.requests.at(-1)!.headers.authorization).toBe('Bearer token of the provider');
   });
 });
 

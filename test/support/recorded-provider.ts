@@ -162,7 +162,10 @@ export class RecordedProvider {
     const asked = this.askedBy(body);
     if (!asked) return [400, { error: 'invalid_grant', error_description: 'AADSTS70008: used or expired' }];
     const idToken = this.idToken(asked.nonce);
-    return [200, { access_token: 'access token', token_type: 'Bearer', expires_in: 3599, id_token: idToken }];
+    return [
+      200,
+      { access_token: 'token of the provider', token_type: 'Bearer', expires_in: 3599, id_token: idToken },
+    ];
   }
 
   /** The checks of a provider: once, the verifier of the challenge, the same redirect URI. */

@@ -1,3 +1,5 @@
+import type { Database } from './database.js';
+
 const MIN_SECRET_LENGTH = 12;
 /** A load writes very many lines that differ in nothing else, and there are many secrets; a UUID is none. */
 const ALWAYS_NEW = /"(?:time|ms)":(?:"[\d:.TZ-]*"|[\d.]+)|"\w+Id":"[\da-f-]{36}"/g;
@@ -27,4 +29,14 @@ export class Secrets {
       (secret) => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)),
     );
   }
+}
+
+/** Every row of every table, as it is stored. */
+export async function storedTexts(db: Database): Promise<string[]> {
+  const tables = db.url.startsWith('sqlite:')
+    ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+    : 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()';
+  const names = (await db.query(tables)).map(({ name }) => String(name));
+  const rows = await Promise.all(names.map((name) => db.query(`SELECT * FROM ${name}`)));
+  return rows.flat().map((row) => JSON.stringify(row));
 }
