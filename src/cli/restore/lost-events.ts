@@ -50,7 +50,8 @@ const SUBJECTS = {
   'provider.added': 'provider',
   'provider.disabled': 'provider',
   'provider.enabled': 'provider',
-  'provider.removed': 'provider',
+  // Apart, because another provider may have the name since.
+  'provider.removed': 'removal',
 } as const;
 
 export type LostType = keyof typeof SUBJECTS;
@@ -95,10 +96,10 @@ export function lostEventOf(event: CopiedEvent): LostEvent | undefined {
 function readSubject(lost: LostEvent, data: Record<string, unknown>): boolean {
   const [about] = lost.type.split('.');
   const subject = SUBJECTS[lost.type];
-  if (subject === 'identity' || subject === 'provider') {
+  if (subject === 'identity' || about === 'provider') {
     lost.provider = data['provider'] as string;
     const isNamed = typeof lost.provider === 'string' && isProviderName(lost.provider);
-    return isNamed && (subject === 'provider' || lost.userId !== null);
+    return isNamed && (about === 'provider' || lost.userId !== null);
   }
   if (about === 'account') return lost.userId !== null;
   if (about === 'member') return lost.orgId !== null && lost.userId !== null;
@@ -142,7 +143,7 @@ export function keyOf(event: LostEvent): string {
   const subject = SUBJECTS[type];
   if (subject === 'call') return `${subject} ${service} ${callee}`;
   if (subject === 'identity') return `${subject} ${identityKey(userId, provider)}`;
-  if (subject === 'provider') return `${subject} ${provider}`;
+  if (provider !== undefined) return `${subject} ${provider}`;
   if (subject === 'membership') return `${subject} ${roleKey(orgId, userId)}`;
   return `${subject} ${keyId ?? secretId ?? invitationId ?? service ?? orgId ?? userId}`;
 }

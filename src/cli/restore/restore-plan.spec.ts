@@ -60,7 +60,7 @@ interface Present {
   org?: { deletedAt?: number | null; secondFactorFrom?: number | null };
   role?: 'member' | 'admin' | 'owner';
   apiKeys?: string[];
-  provider?: { disabledAt: number | null };
+  provider?: { createdAt: number; disabledAt: number | null };
   isLinked?: true;
   invitation?: 'pending' | 'accepted' | 'expired';
   service?: Partial<Record<'disabledAt' | 'removedAt', number>> & {
@@ -112,8 +112,13 @@ const DISABLED: Told = ['account.disabled'];
 const ENABLED: Told = ['account.enabled'];
 const CALL_REVOKED: Told = ['service.call_revoked', { to: 'ledger' }];
 const CALL_ALLOWED: Told = ['service.call_allowed', { to: 'ledger' }];
-const AT_WORK = { disabledAt: null };
+const AT_WORK = { createdAt: 1, disabledAt: null };
 const ACME = { provider: 'acme' };
+const READDED: Told[] = [
+  ['provider.removed', ACME],
+  ['provider.added', ACME],
+];
+const REMOVAL = ['repeat: provider removed', 'lost: provider added'];
 const UNLINKED: Told = ['account.identity_unlinked', ACME];
 const LINKED: Told = ['account.identity_linked', { ...ACME, via: 'email' }];
 const REMOVED: Told = ['member.removed', { reason: 'removed' }];
@@ -158,7 +163,7 @@ it.each<[string, Told[], Present, string[]]>([
     { provider: AT_WORK },
     ['repeat: provider disabled'],
   ],
-  ['a disabled one', [['provider.disabled', ACME]], { provider: { disabledAt: 1 } }, []],
+  ['a disabled one', [['provider.disabled', ACME]], { provider: { ...AT_WORK, disabledAt: 1 } }, []],
   [
     'one disabled and removed',
     [
@@ -168,6 +173,21 @@ it.each<[string, Told[], Present, string[]]>([
     { provider: AT_WORK },
     ['repeat: provider removed'],
   ],
+  ['one removed, after which another has its name', READDED, { provider: AT_WORK }, REMOVAL],
+  [
+    'one removed, after which another one is disabled',
+    [...READDED, ['provider.disabled', ACME]],
+    { provider: AT_WORK },
+    ['repeat: provider removed'],
+  ],
+  [
+    'users of one that is removed',
+    [UNLINKED, ...READDED],
+    { user, isLinked: true, provider: AT_WORK },
+    REMOVAL,
+  ],
+  ['one that the restored database added later', READDED, { provider: { ...AT_WORK, createdAt: 2e12 } }, []],
+  ['one added and removed', READDED.toReversed(), {}, []],
   [
     'one enabled since',
     [

@@ -20,7 +20,7 @@ export interface RestoredFacts {
   invitations: ReadonlyMap<string, Pick<Invitation, 'email' | 'status'>>;
   services: ReadonlyMap<string, KnownService>;
   /** by name */
-  providers: ReadonlyMap<string, Pick<Provider, 'disabledAt'>>;
+  providers: ReadonlyMap<string, Pick<Provider, 'createdAt' | 'disabledAt'>>;
   /** with the key of `identityKey` */
   identities: ReadonlySet<string>;
   /** ids of API keys */
@@ -76,17 +76,23 @@ export function planLine(event: LostEvent, lost: LostEvents, facts: RestoredFact
   // A deletion takes along everything but invitations.
   const isGone = userId !== null && end('access', userId) === 'account.deleted';
   if (isGone && type !== 'account.deleted' && invitationId === undefined) return undefined;
+  const removal = lost.get(`removal ${event.provider}`);
+  const provider = facts.providers.get(event.provider ?? '');
+  const isRemoved =
+    removal !== undefined && provider !== undefined && provider.createdAt < Date.parse(removal.at);
   const found = CONSEQUENCES[type]({
     event,
     user: facts.users.get(userId ?? ''),
     org: facts.orgs.get(orgId ?? ''),
     present: facts.roles.get(roleKey(orgId, userId)),
     service: facts.services.get(service ?? ''),
-    provider: facts.providers.get(event.provider ?? ''),
-    isLinked: facts.identities.has(identityKey(userId, event.provider)),
+    // Other events may be about a later provider of this name.
+    provider: isRemoved === (type === 'provider.removed') ? provider : undefined,
+    isLinked: !isRemoved && facts.identities.has(identityKey(userId, event.provider)),
     hasApiKey: facts.apiKeys.has(keyId ?? ''),
     isPending: facts.invitations.get(invitationId ?? '')?.status === 'pending',
     end: end('life', service ?? orgId),
+    isRemovedLater: removal !== undefined && removal.id > event.id,
     membership: lost.get(`membership ${roleKey(orgId, userId)}`),
   });
   if (!found) return undefined;
@@ -102,10 +108,12 @@ interface Situation {
   /** role that the database has */
   present: Role | undefined;
   service: KnownService | undefined;
-  provider: Pick<Provider, 'disabledAt'> | undefined;
+  provider: RestoredFacts['providers'] extends ReadonlyMap<string, infer Known> ? Known | undefined : never;
   isLinked: boolean;
   hasApiKey: boolean;
   isPending: boolean;
+  /** whether the provider was */
+  isRemovedLater: boolean;
   /** last lost event about the life of the organization or service */
   end: LostType | undefined;
   membership: LostEvent | undefined;
@@ -173,7 +181,7 @@ const CONSEQUENCES: Record<LostType, (situation: Situation) => Consequence> = {
     service?.removedAt === null && !mayCall(service, event) && given('call of a service allowed'),
   'service.call_revoked': ({ service, event }) =>
     service && mayCall(service, event) && repeat('call of a service revoked'),
-  'provider.added': ({ provider }) => !provider && given('provider added'),
+  'provider.added': ({ provider, isRemovedLater }) => !provider && !isRemovedLater && given('provider added'),
   'provider.disabled': ({ provider }) => provider?.disabledAt === null && repeat('provider disabled'),
   'provider.enabled': ({ provider }) => provider && provider.disabledAt !== null && given('provider enabled'),
   'provider.removed': ({ provider }) => provider && repeat('provider removed'),
