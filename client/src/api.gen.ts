@@ -2630,6 +2630,8 @@ export type ProviderDetails = {
   require: string | null;
   /** More parameters of the authorization request. Null if there are none. */
   params: string | null;
+  /** Present if Accounts cannot read the stored settings. It shows the defaults, and nobody can log in there. */
+  damaged?: true;
   /** Number of users who are linked to a user of the provider. */
   users: number;
 };
@@ -2702,6 +2704,8 @@ export type ProviderSummary = {
   require: string | null;
   /** More parameters of the authorization request. Null if there are none. */
   params: string | null;
+  /** Present if Accounts cannot read the stored settings. It shows the defaults, and nobody can log in there. */
+  damaged?: true;
 };
 
 /** The provider does not respond. */

@@ -54,8 +54,8 @@ async function viewOf(context: Context, provider: Provider): Promise<ProviderSum
   return (await viewsOf(context, [provider]))[0]!;
 }
 
-function providerLine({ name, issuer, domains, required, disabledAt }: ProviderSummary): string {
-  const state = `${required ? '  REQUIRED' : ''}${disabledAt === null ? '' : '  DISABLED'}`;
+function providerLine({ name, issuer, domains, required, disabledAt, damaged }: ProviderSummary): string {
+  const state = `${required ? '  REQUIRED' : ''}${disabledAt === null ? '' : '  DISABLED'}${damaged ? '  DAMAGED' : ''}`;
   return `${name.padEnd(40)}  ${issuer}  ${domains.join(',') || '-'}${state}`;
 }
 

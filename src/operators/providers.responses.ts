@@ -36,6 +36,9 @@ export class ProviderSummary implements Omit<ProviderSettings, 'require'> {
   @ApiProperty({ enum: ['sub', 'oid'] }) subjectClaim: 'sub' | 'oid';
   @ApiText(1, undefined, { nullable: true }) require: string | null;
   @ApiText(1, 1000, { nullable: true }) params: string | null;
+
+  /** Present if Accounts cannot read the stored settings. It shows the defaults, and nobody can log in there. */
+  @ApiProperty({ enum: [true], required: false }) damaged?: boolean;
 }
 
 export class ProviderDetails extends ProviderSummary {

@@ -6,7 +6,7 @@ import type { LoginTrace } from '../auth/sessions/login-traces.repository.js';
 import type { LinkedProvider } from '../auth/providers/identities.repository.js';
 import type { ProviderDomain } from '../auth/providers/provider-domains.repository.js';
 import { fieldsOf } from '../auth/providers/provider-changes.js';
-import { shownSetting } from '../auth/providers/provider-settings.js';
+import { areReadable, shownSetting } from '../auth/providers/provider-settings.js';
 import type { Provider } from '../auth/providers/providers.repository.js';
 import { callbackUri } from '../auth/providers/redirect-uri.js';
 import type { Env } from '../config/env.js';
@@ -116,7 +116,8 @@ export function providerView(
   { jwtIssuer }: Env,
 ): ProviderSummary {
   const { name, issuer } = provider;
-  const fields = fieldsOf(provider, allDomains);
+  const isDamaged = !areReadable(provider.settings);
+  const fields = fieldsOf(isDamaged ? { ...provider, settings: '{}' } : provider, allDomains);
   return {
     name,
     issuer,
@@ -125,6 +126,7 @@ export function providerView(
     createdAt: timeText(provider.createdAt),
     disabledAt: timeOrNull(provider.disabledAt),
     require: fields.require && shownSetting(fields.require),
+    ...(isDamaged && { damaged: true }),
   };
 }
 

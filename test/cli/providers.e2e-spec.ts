@@ -285,6 +285,16 @@ describe('accounts providers change', () => {
     expect((await run(['list'])).stdout).toMatch(new RegExp(`^${name} +\\S+  ${domain}  REQUIRED$`, 'm'));
     expect((await run(['show', name])).stdout).toMatch(/^sessionMaxAge {6}24h$/m);
   });
+
+  it('shows damaged settings as such, beside providers whose settings it can read', async () => {
+    const [name, sound] = [await aProvider(), await aProvider()];
+    await db.query('UPDATE providers SET settings = ? WHERE name = ?', ['{"createUsers"', name]);
+    const { stdout } = await run(['list']);
+    expect(stdout).toMatch(new RegExp(`^${name} .*  DAMAGED$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${sound} .*  -$`, 'm'));
+    expect(await shown(name)).toMatchObject({ name, createUsers: false, damaged: true });
+    await db.query('UPDATE providers SET settings = ? WHERE name = ?', ['{}', name]);
+  });
 });
 
 describe('the users of a provider', () => {

@@ -45,6 +45,18 @@ const viewOf = (name: string): object => ({
 });
 
 describe('providers over HTTP', () => {
+  it('show one whose settings are damaged as such, and others beside it', async () => {
+    const settings = JSON.stringify({ createUsers: 1, linkByEmail: true });
+    const damaged = await aProvider({ settings });
+    const sound = await aProvider();
+    const { body } = await operator.get<{ providers: { name: string }[] }>(PROVIDERS);
+    const ours = body.providers.filter(({ name }) => [damaged.name, sound.name].includes(name));
+    const expected = { ...viewOf(damaged.name), damaged: true };
+    expect(ours).toEqual([expected, viewOf(sound.name)]);
+    const one = await operator.get<{ provider: object }>(`${PROVIDERS}/${damaged.name}`);
+    expect(one.body.provider).toEqual({ ...expected, users: 0 });
+  });
+
   it('are listed by name with their settings, and never with the secret', async () => {
     const settings = JSON.stringify({ createUsers: true, require: { name: 'hd', value: 'acme.example' } });
     const [second, first] = [

@@ -164,6 +164,16 @@ export function readSettings(text: string): ProviderSettings {
   throw new Error(`the setting ${wrong} of a provider is damaged: accounts doctor names the provider`);
 }
 
+/** Logins and changes need the settings; a list must show a damaged row, too. */
+export function areReadable(text: string): boolean {
+  try {
+    readSettings(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function isValid<K extends keyof ProviderSettings>(name: K, value: ProviderSettings[K]): boolean {
   return isDeepStrictEqual(SETTINGS[name].parse(shownSetting(value)), value);
 }

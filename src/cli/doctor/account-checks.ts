@@ -3,7 +3,7 @@ import { normalizedEmail } from '../../users/email-address.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { readKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing, readKeySet } from '../../auth/tokens/signing-keys.js';
-import { readSettings } from '../../auth/providers/provider-settings.js';
+import { areReadable } from '../../auth/providers/provider-settings.js';
 import { EncryptedSecrets, type SecretPurpose } from '../../auth/tokens/derived-keys.js';
 import type { Env } from '../../config/env.js';
 import { foreignHashFault, readArgon2Cost } from '../../auth/passwords/hash-engines.js';
@@ -195,14 +195,7 @@ export const ACCOUNT_CHECKS: Check[] = [
     'every provider has settings that Accounts can read',
     "Nobody can log in there. Reset them with UPDATE providers SET settings = '{}' WHERE id = …, and set them again: accounts providers change …",
     'SELECT id, settings AS value FROM providers WHERE id > ? ORDER BY id',
-    () => (settings) => {
-      try {
-        readSettings(settings);
-        return true;
-      } catch {
-        return false;
-      }
-    },
+    () => areReadable,
     'provider',
   ),
   everyValue(
