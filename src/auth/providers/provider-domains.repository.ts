@@ -67,7 +67,8 @@ export class ProviderDomainsRepository {
     return (await this.domains.query<{ name: string }[]>(`${FOR_DOMAIN} ?`, [domain]))[0]?.name;
   }
 
-  findOfAll(providerIds: readonly string[], tx?: Transaction): Promise<ProviderDomain[]> {
+  async findOfAll(providerIds: readonly string[], tx?: Transaction): Promise<ProviderDomain[]> {
+    if (providerIds.length === 0) return [];
     const domains = tx?.of(this.domains) ?? this.domains;
     return domains.find({ where: { providerId: In(providerIds) }, order: { domain: 'ASC' } });
   }
