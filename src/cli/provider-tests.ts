@@ -1,7 +1,6 @@
 import { type ProviderAccess, ProviderClient, type ProviderTest } from '../auth/providers/provider-client.js';
-import { readSettings } from '../auth/providers/provider-settings.js';
+import { callbackUri, readSettings } from '../auth/providers/provider-settings.js';
 import { type Provider, ProvidersRepository } from '../auth/providers/providers.repository.js';
-import { callbackUri } from '../auth/providers/redirect-uri.js';
 import { EncryptedSecrets } from '../auth/tokens/derived-keys.js';
 import { loadKeyFile } from '../auth/tokens/key-file.js';
 import { KeyRing } from '../auth/tokens/signing-keys.js';

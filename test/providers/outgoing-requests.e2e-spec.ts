@@ -250,7 +250,9 @@ describe('the test of operators', () => {
   });
 
   it('needs an issuer of Accounts that is a URL', async () => {
-    expect(await tested(() => undefined, { JWT_ISSUER: 'accounts' })).toMatchObject(client('not tried'));
+    expect(await tested(() => undefined, { JWT_ISSUER: 'accounts' })).toMatchObject(
+      client('JWT_ISSUER is no URL'),
+    );
   });
 
   it('reads metadata of wrong types as announcing nothing', async () => {

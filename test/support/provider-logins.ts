@@ -1,14 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
-  type AuthorizationResponse,
+  type LoginChecks,
   type ProviderAccess,
   ProviderClient,
   type ProviderOutcome,
 } from '../../src/auth/providers/provider-client.js';
 import { DEFAULT_SETTINGS, type ProviderSettings } from '../../src/auth/providers/provider-settings.js';
 import { parseEnv } from '../../src/config/env.js';
-
-const REDIRECT_URI = 'https://accounts.example.com/api/auth/providers/acme/callback';
 
 export function aProviderClient(env: Record<string, string> = {}): ProviderClient {
   return new ProviderClient(
@@ -28,28 +26,11 @@ export async function logInAt(
   client: Pick<ProviderClient, 'authorizationUrl' | 'complete'>,
   access: ProviderAccess,
   authorize: (authorizationUrl: string) => URL | Promise<URL>,
-  change: Partial<AuthorizationResponse> = {},
+  change: Partial<LoginChecks> = {},
 ): Promise<ProviderOutcome> {
-  const [state, nonce, codeVerifier] = [random(), random(), random()];
-  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
-  const { maxAge } = change;
-  const url = await client.authorizationUrl(access, {
-    redirectUri: REDIRECT_URI,
-    state,
-    nonce,
-    codeChallenge,
-    maxAge,
-  });
-  const { searchParams: parameters } = await authorize(url);
-  const response = {
-    parameters,
-    redirectUri: REDIRECT_URI,
-    state,
-    nonce,
-    codeVerifier,
-    secondsSinceStart: 0,
-  };
-  return client.complete(access, { ...response, ...change });
+  const login = { nonce: random(), codeVerifier: random(), startedAt: Date.now(), ...change };
+  const url = await client.authorizationUrl(access, login, { state: random() });
+  return client.complete(access, (await authorize(url)).searchParams, login);
 }
 
 function random(): string {

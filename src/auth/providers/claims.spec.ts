@@ -15,7 +15,7 @@ const rulesOf = ({ settings, ...rest }: Change = {}): ClaimRules => ({
   settings: { ...DEFAULT_SETTINGS, ...settings },
   now: NOW,
   sessionMaxAge: 30 * 24 * HOUR,
-  secondsSinceStart: 60,
+  startedAt: NOW - 60_000,
   ...rest,
 });
 const read = (claims: ProviderClaims, change?: Change, userInfo?: ProviderClaims) =>

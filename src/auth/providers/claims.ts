@@ -37,7 +37,7 @@ export interface ClaimRules {
   sessionMaxAge: number;
   maxAge?: number | undefined;
   /** A prompt after the password can take longer than any leeway, so `maxAge` is measured from the start. */
-  secondsSinceStart: number;
+  startedAt: number;
 }
 
 const LEEWAY_SECONDS = 30;
@@ -97,12 +97,12 @@ function isTrue(claim: unknown): boolean {
 }
 
 function ageProblem(authTime: number | undefined, rules: ClaimRules): string | undefined {
-  const { now, maxAge, sessionMaxAge, secondsSinceStart } = rules;
+  const { now, maxAge, sessionMaxAge } = rules;
   if (authTime === undefined) return maxAge === undefined ? undefined : 'the provider names no auth_time';
-  const age = (now - authTime) / 1000;
-  if (maxAge !== undefined && age > maxAge + secondsSinceStart + LEEWAY_SECONDS)
-    return 'auth_time is older than maxAge';
-  return age >= sessionMaxAge ? 'auth_time is older than SESSION_MAX_AGE' : undefined;
+  // The clock of the instance that started the login may be ahead.
+  const ageAtStart = (Math.min(rules.startedAt, now) - authTime) / 1000;
+  if (maxAge !== undefined && ageAtStart > maxAge + LEEWAY_SECONDS) return 'auth_time is older than maxAge';
+  return (now - authTime) / 1000 >= sessionMaxAge ? 'auth_time is older than SESSION_MAX_AGE' : undefined;
 }
 
 function refused(error: ProviderLoginError, reason: string): ProviderRefusal {

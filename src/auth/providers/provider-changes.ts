@@ -11,12 +11,12 @@ import { UserChanges } from '../../users/user-changes.js';
 import { UserUpdatesRepository } from '../../users/users.updates.js';
 import { SessionRevocation } from '../sessions/session-revocation.js';
 import type { EncryptedSecrets } from '../tokens/derived-keys.js';
-import { callbackUri } from './redirect-uri.js';
 import { isAllowedEndpoint } from './provider-fetch.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import { type ProviderDomain, ProviderDomainsRepository } from './provider-domains.repository.js';
 import { ProviderLoginsRepository } from './provider-logins.repository.js';
 import {
+  callbackUri,
   MIN_SESSION_MAX_AGE,
   type ProviderSettings,
   readSettings,

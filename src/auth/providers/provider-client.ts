@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type * as Library from 'oauth4webapi';
 import { Env } from '../../config/env.js';
 import { Problem } from '../../problems/problem.js';
 import { rootCause } from '../../telemetry/logging/logger.js';
+import { providerLoginEnded } from '../../telemetry/metrics/measurements.js';
+import { challengeOf, newCode } from '../sessions/code-hashes.js';
 import { type ConfirmedUser, needsUserInfo, type ProviderRefusal, readClaims } from './claims.js';
 import {
   isAllowedEndpoint,
@@ -11,8 +12,7 @@ import {
   type ProviderRequest,
   UnusableAnswerError,
 } from './provider-fetch.js';
-import type { ProviderSettings } from './provider-settings.js';
-import { callbackUri } from './redirect-uri.js';
+import { callbackUri, type ProviderSettings } from './provider-settings.js';
 
 /** What a login needs of a provider, read from its row for each login. */
 export interface ProviderAccess {
@@ -24,24 +24,13 @@ export interface ProviderAccess {
   settings: ProviderSettings;
 }
 
-export interface AuthorizationRequest {
-  redirectUri: string;
-  state: string;
-  nonce: string;
-  codeChallenge: string;
-  loginHint?: string | undefined;
-  maxAge?: number | undefined;
-}
-
-export interface AuthorizationResponse {
-  /** the query of the callback */
-  parameters: URLSearchParams;
-  redirectUri: string;
-  state: string;
-  nonce: string;
+/** What Accounts remembers of a login, to check the response of the provider. */
+export interface LoginChecks {
   codeVerifier: string;
+  nonce: string;
+  /** seconds */
   maxAge?: number | undefined;
-  secondsSinceStart: number;
+  startedAt: number;
 }
 
 export type ProviderOutcome =
@@ -73,6 +62,13 @@ const COMPLETE_MS = 10_000;
 const FAULTS = new Set(['server_error', 'temporarily_unavailable']);
 const NOT_TRIED: CheckResult = { ok: false, reason: 'not tried' };
 
+export class ProviderUnavailableError extends Problem {
+  /** @param reason only logged */
+  constructor(reason: string, cause?: unknown) {
+    super('provider_unavailable', { headers: { 'Retry-After': '10' }, reason, cause });
+  }
+}
+
 /** Asks OpenID Connect providers. The library is loaded by the first login at a provider. */
 @Injectable()
 export class ProviderClient {
@@ -83,40 +79,52 @@ export class ProviderClient {
     this.outgoing = new ProviderFetch(env.production);
   }
 
-  /** @throws provider_unavailable */
-  async authorizationUrl(provider: ProviderAccess, request: AuthorizationRequest): Promise<string> {
-    const { server } = await this.discover(provider.issuer).catch(async (error: unknown) => {
-      const reason = reasonOf(error, await library());
-      throw new Problem('provider_unavailable', { headers: { 'Retry-After': '10' }, reason, cause: error });
-    });
-    const { clientId, settings } = provider;
-    const url = new URL(server.authorization_endpoint!);
-    const parameters = {
-      ...Object.fromEntries(new URLSearchParams(settings.params ?? '')),
-      client_id: clientId,
-      response_type: 'code',
-      redirect_uri: request.redirectUri,
-      scope: settings.scopes,
-      state: request.state,
-      nonce: request.nonce,
-      code_challenge: request.codeChallenge,
-      code_challenge_method: 'S256',
-      ...(request.loginHint !== undefined && { login_hint: request.loginHint }),
-      ...(request.maxAge !== undefined && { max_age: String(request.maxAge) }),
-    };
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    return url.href;
+  async authorizationUrl(
+    { name, issuer, clientId, settings }: ProviderAccess,
+    { nonce, codeVerifier, maxAge }: LoginChecks,
+    { state, loginHint }: { state: string; loginHint?: string | undefined },
+  ): Promise<string> {
+    try {
+      const { server } = await this.discover(issuer);
+      const url = new URL(server.authorization_endpoint!);
+      const parameters = {
+        ...Object.fromEntries(new URLSearchParams(settings.params ?? '')),
+        client_id: clientId,
+        response_type: 'code',
+        redirect_uri: this.callbackOf(name),
+        scope: settings.scopes,
+        state,
+        nonce,
+        code_challenge: challengeOf(codeVerifier),
+        code_challenge_method: 'S256',
+        ...(loginHint !== undefined && { login_hint: loginHint }),
+        ...(maxAge !== undefined && { max_age: String(maxAge) }),
+      };
+      for (const [parameter, value] of Object.entries(parameters)) url.searchParams.set(parameter, value);
+      return url.href;
+    } catch (error) {
+      providerLoginEnded.emit({ provider: name, outcome: 'provider_unavailable' });
+      throw new ProviderUnavailableError(reasonOf(error, await library()), error);
+    }
   }
 
-  /** May take 10 s. Throws nothing that a provider can cause. */
-  async complete(provider: ProviderAccess, response: AuthorizationResponse): Promise<ProviderOutcome> {
+  /**
+   * May take 10 s. Throws nothing that a provider can cause.
+   *
+   * @param answer the query of the callback, whose `state` is the one that Accounts sent
+   */
+  async complete(
+    provider: ProviderAccess,
+    answer: URLSearchParams,
+    login: LoginChecks,
+  ): Promise<ProviderOutcome> {
     const oauth = await library();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new UnusableAnswerError('no answer in time')), COMPLETE_MS);
     });
     try {
-      return await Promise.race([this.confirm(oauth, provider, response), late]);
+      return await Promise.race([this.confirm(oauth, provider, answer, login), late]);
     } catch (error) {
       if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant')
         return { kind: 'code_used' };
@@ -134,7 +142,7 @@ export class ProviderClient {
   /** Reads the metadata again, whatever is known. */
   async test(provider: ProviderAccess): Promise<ProviderTest> {
     const oauth = await library();
-    const { issuer, name } = provider;
+    const { issuer } = provider;
     this.known.delete(issuer);
     const attempt = async (work: () => Promise<unknown>): Promise<CheckResult> => {
       try {
@@ -147,15 +155,11 @@ export class ProviderClient {
     const discovery = await attempt(() => this.discover(issuer));
     const { server } = discovery.ok ? await this.discover(issuer) : {};
     const announces = (claim: string): boolean => [server?.claims_supported].flat().includes(claim);
-    const redirectUri = callbackUri(this.env.jwtIssuer, name);
     return {
       issuer: server?.issuer,
       discovery,
       keys: server ? await attempt(() => this.requireKeys(server)) : NOT_TRIED,
-      client:
-        server && redirectUri !== undefined
-          ? await this.tryMadeUpCode(provider, server, redirectUri)
-          : NOT_TRIED,
+      client: server ? await this.tryMadeUpCode(provider, server) : NOT_TRIED,
       announcesEmailVerified: announces('email_verified'),
       announcesAuthTime: announces('auth_time'),
     };
@@ -164,32 +168,32 @@ export class ProviderClient {
   private async confirm(
     oauth: typeof Library,
     provider: ProviderAccess,
-    response: AuthorizationResponse,
+    query: URLSearchParams,
+    { nonce, codeVerifier, maxAge, startedAt }: LoginChecks,
   ): Promise<ProviderOutcome> {
     const deadline = performance.now() + COMPLETE_MS;
     const { server, options } = await this.discover(provider.issuer);
     const client = { client_id: provider.clientId };
     const own = { ...options, [oauth.customFetch]: this.outgoing.until(deadline, provider.issuer) };
-    const parameters = oauth.validateAuthResponse(server, client, response.parameters, response.state);
+    const parameters = oauth.validateAuthResponse(server, client, query, query.get('state')!);
     const answer = await oauth.authorizationCodeGrantRequest(
       server,
       client,
       authenticationOf(oauth, server, provider.secret),
       parameters,
-      response.redirectUri,
-      response.codeVerifier,
+      this.callbackOf(provider.name),
+      codeVerifier,
       own,
     );
-    const checks = { expectedNonce: response.nonce, requireIdToken: true };
+    const checks = { expectedNonce: nonce, requireIdToken: true };
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, checks);
     // The library checks no signature of a token endpoint by itself.
     await oauth.validateApplicationLevelSignature(server, answer, options);
     const idToken = oauth.getValidatedIdTokenClaims(tokens)!;
 
     const { settings } = provider;
-    const { maxAge, secondsSinceStart } = response;
     const { sessionMaxAge } = this.env;
-    const rules = { settings, now: Date.now(), sessionMaxAge, maxAge, secondsSinceStart };
+    const rules = { settings, now: Date.now(), sessionMaxAge, maxAge, startedAt };
     const user = readClaims(idToken, undefined, rules);
     if (user.kind === 'refused' || !server.userinfo_endpoint || !needsUserInfo(idToken, rules)) return user;
 
@@ -239,14 +243,19 @@ export class ProviderClient {
   private async tryMadeUpCode(
     provider: ProviderAccess,
     { issuer }: Library.AuthorizationServer,
-    redirectUri: string,
   ): Promise<CheckResult> {
-    const made = randomBytes(32).toString('base64url');
-    const parameters = new URLSearchParams({ code: made, state: made, iss: issuer });
-    const response = { parameters, redirectUri, state: made, nonce: made, codeVerifier: made };
-    const outcome = await this.complete(provider, { ...response, secondsSinceStart: 0 });
+    const made = newCode();
+    const query = new URLSearchParams({ code: made, state: made, iss: issuer });
+    const login = { nonce: made, codeVerifier: made, startedAt: Date.now() };
+    const outcome = await this.complete(provider, query, login);
     if (outcome.kind === 'code_used') return { ok: true };
     return { ok: false, reason: outcome.kind === 'refused' ? outcome.reason : 'it accepted a made-up code' };
+  }
+
+  private callbackOf(providerName: string): string {
+    const uri = callbackUri(this.env.jwtIssuer, providerName);
+    if (uri === undefined) throw new UnusableAnswerError('JWT_ISSUER is no URL');
+    return uri;
   }
 }
 

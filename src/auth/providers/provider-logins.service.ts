@@ -4,19 +4,23 @@ import { Env } from '../../config/env.js';
 import { timeText } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
 import { providerLoginEnded } from '../../telemetry/metrics/measurements.js';
-import { challengeOf, hashCode, newCode } from '../sessions/code-hashes.js';
+import { hashCode, newCode } from '../sessions/code-hashes.js';
 import { isSameNetwork, placeOf } from '../sessions/known-places.repository.js';
 import { EncryptedSecrets } from '../tokens/derived-keys.js';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/signing-keys.js';
 import type { ProviderLoginError } from './claims.js';
-import { type ProviderAccess, ProviderClient, type ProviderOutcome } from './provider-client.js';
+import {
+  type LoginChecks,
+  type ProviderAccess,
+  ProviderClient,
+  ProviderUnavailableError,
+} from './provider-client.js';
 import { ASKED_TTL_MS, ProviderLoginsRepository } from './provider-logins.repository.js';
 import { isProviderName, readSettings } from './provider-settings.js';
 import { type EnabledProvider, ProvidersRepository } from './providers.repository.js';
 import type { StartProviderLoginRequest } from './providers.requests.js';
 import type { ProviderLoginStart } from './providers.responses.js';
-import { callbackUri } from './redirect-uri.js';
 
 export class InvalidProviderLoginError extends Problem {
   /** @param reason only logged */
@@ -28,22 +32,16 @@ export class InvalidProviderLoginError extends Problem {
 type CallbackError = ProviderLoginError | 'network_differs';
 
 /** A login between its start and the callback. */
-interface LoginState {
-  /** of Accounts toward the provider; the program has a verifier of its own */
-  codeVerifier: string;
-  nonce: string;
-  /** of the program */
+interface LoginState extends LoginChecks {
+  /** of the program, which has a verifier of its own */
   codeChallenge: string;
   /** what the program compares */
   programState: string;
   /** undefined if the browser shows the code */
   redirectUri?: string;
-  /** seconds */
-  maxAge?: number;
   address: string;
   /** name of the program, as in known places */
   program: string;
-  startedAt: number;
 }
 
 /** What the browser of the user gets. */
@@ -93,28 +91,24 @@ export class ProviderLoginsService {
     const provider = await this.find(name);
     if (!provider) throw new Problem('provider_not_found');
 
-    const own = { codeVerifier: newCode(), nonce: newCode(), programState: newCode(), startedAt: Date.now() };
-    const from = { address: origin.address, program: placeOf(origin).agent };
-    const state: LoginState = { ...own, codeChallenge, redirectUri, maxAge, ...from };
     const access = await this.accessTo(provider);
-    const callback = callbackUri(this.env.jwtIssuer, name);
-    if (!access || callback === undefined)
-      throw new Problem('provider_unavailable', { headers: { 'Retry-After': '10' } });
-    const request = {
-      redirectUri: callback,
-      // The state of one provider does not open at the callback of another.
-      state: this.states.encrypt(Buffer.from(JSON.stringify(state)), provider.id),
-      nonce: own.nonce,
-      codeChallenge: challengeOf(own.codeVerifier),
-      loginHint,
+    if (!access) throw new ProviderUnavailableError('no key');
+    const login: LoginState = {
+      codeVerifier: newCode(),
+      nonce: newCode(),
+      programState: newCode(),
+      codeChallenge,
+      redirectUri,
       maxAge,
+      address: origin.address,
+      program: placeOf(origin).agent,
+      startedAt: Date.now(),
     };
-    const authorizationUrl = await this.client.authorizationUrl(access, request).catch((error: unknown) => {
-      if (error instanceof Problem) providerLoginEnded.emit({ provider: name, outcome: error.code });
-      throw error;
-    });
-    const expiresAt = timeText(own.startedAt + LOGIN_TTL_MS);
-    return { authorizationUrl, state: own.programState, expiresAt };
+    // The state of one provider does not open at the callback of another.
+    const state = this.states.encrypt(Buffer.from(JSON.stringify(login)), provider.id);
+    const authorizationUrl = await this.client.authorizationUrl(access, login, { state, loginHint });
+    const expiresAt = timeText(login.startedAt + LOGIN_TTL_MS);
+    return { authorizationUrl, state: login.programState, expiresAt };
   }
 
   /** Call it outside of any transaction, because the provider may take 10 s. @throws InvalidProviderLoginError */
@@ -136,7 +130,7 @@ export class ProviderLoginsService {
       return this.refuse(name, state, { error: 'network_differs', reason: 'another network' });
     if (!access) return this.refuse(name, state, { error: 'provider_unavailable', reason: 'no key' });
 
-    const outcome = await this.ask(access, state, query);
+    const outcome = await this.client.complete(access, query, state);
     if (outcome.kind === 'code_used') throw new InvalidProviderLoginError('code_used');
     if (outcome.kind === 'refused') return this.refuse(name, state, outcome);
     const code = newCode();
@@ -145,18 +139,6 @@ export class ProviderLoginsService {
     const login = { ...outcome, emailVerified, hash, providerId: provider.id } as const;
     await this.logins.insert(login, state.redirectUri === undefined ? ASKED_TTL_MS : CODE_TTL_MS);
     return answer(state, 'code', code, pageOf(state, code));
-  }
-
-  private ask(access: ProviderAccess, state: LoginState, query: URLSearchParams): Promise<ProviderOutcome> {
-    return this.client.complete(access, {
-      parameters: query,
-      redirectUri: callbackUri(this.env.jwtIssuer, access.name)!,
-      state: query.get('state')!,
-      nonce: state.nonce,
-      codeVerifier: state.codeVerifier,
-      maxAge: state.maxAge,
-      secondsSinceStart: Math.max(0, (Date.now() - state.startedAt) / 1000),
-    });
   }
 
   private refuse(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Format, ON_OR_OFF, oneOf, parseDuration } from '../../config/readers.js';
+import { type Format, issuerUrl, ON_OR_OFF, oneOf, parseDuration } from '../../config/readers.js';
 import { normalizedDomain } from '../../config/domain-name.js';
 import { oneLine } from '../../identifiers/text.js';
 
@@ -7,6 +7,12 @@ export const PROVIDER_NAME = /^(?!finish$)[a-z][a-z0-9-]{0,39}$/;
 
 export function isProviderName(text: string): boolean {
   return PROVIDER_NAME.test(text);
+}
+
+/** What operators register at the provider. Undefined if `JWT_ISSUER` is no URL. */
+export function callbackUri(jwtIssuer: string, providerName: string): string | undefined {
+  const issuer = issuerUrl(jwtIssuer);
+  return issuer && `${issuer.base}/api/auth/providers/${providerName}/callback`;
 }
 
 /** What no statement searches for: one JSON text in the row of the provider. */

@@ -5,7 +5,20 @@ import { ApiBase64Url } from '../../openapi/decorators.js';
 import { DeviceName, Refreshable, SecondFactorCode } from '../logins/logins.requests.js';
 import { IsPassword } from '../passwords/password.decorators.js';
 import { CHALLENGE } from '../sessions/sessions.requests.js';
-import { readRedirectUri, REDIRECT_URI_EXPECTED } from './redirect-uri.js';
+
+/** No `localhost`, which can lead elsewhere (RFC 8252 section 8.3). A URL parser would read much else as 127.0.0.1. */
+const LOOPBACK_URI = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):([1-9]\d{3,4})(?!.*\/\/)(?:\/[\w.~/-]{0,99})?$/;
+const MIN_PORT = 1024;
+const MAX_PORT = 65_535;
+
+const REDIRECT_URI_EXPECTED =
+  'must be http://127.0.0.1 or http://[::1] with a port from 1024 to 65535, and a path of at most 100 characters or none';
+
+export function readRedirectUri(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const port = Number(LOOPBACK_URI.exec(value)?.[1]);
+  return port >= MIN_PORT && port <= MAX_PORT ? value : undefined;
+}
 
 const MAX_LOGIN_HINT = 254;
 const MAX_MAX_AGE = 86_400;

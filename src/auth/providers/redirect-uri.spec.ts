@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callbackUri, readRedirectUri } from './redirect-uri.js';
+import { callbackUri } from './provider-settings.js';
+import { readRedirectUri } from './providers.requests.js';
 
 describe('readRedirectUri', () => {
   it.each([
