@@ -1,6 +1,6 @@
 import { type ProviderAccess, ProviderClient, type ProviderTest } from '../auth/providers/provider-client.js';
 import { callbackUri, readSettings } from '../auth/providers/provider-settings.js';
-import { type Provider, ProvidersRepository } from '../auth/providers/providers.repository.js';
+import type { Provider } from '../auth/providers/providers.repository.js';
 import { EncryptedSecrets } from '../auth/tokens/derived-keys.js';
 import { loadKeyFile } from '../auth/tokens/key-file.js';
 import { KeyRing } from '../auth/tokens/signing-keys.js';
@@ -53,23 +53,13 @@ export async function requirePassed(
   );
 }
 
-/** @param secret in place of the stored one */
-export async function accessOf(
-  context: Context,
-  { id, name, issuer, clientId, settings }: Provider,
-  secret?: string,
-): Promise<ProviderAccess> {
-  const known = secret ?? (await storedSecret(context, id));
-  if (known !== undefined)
-    return { id, name, issuer, clientId, settings: readSettings(settings), secret: known };
+export function accessOf(context: Context, provider: Provider): ProviderAccess {
+  const { id, name } = provider;
+  const secret = secretsOf(context).decrypt(provider.secret, id)?.toString();
+  if (secret !== undefined) return { ...provider, secret, settings: readSettings(provider.settings) };
   throw new RefusedError(
     `no key of JWT_KEYS_FILE decrypts the secret of ${name}: accounts providers set-secret ${name} (secret_unreadable)`,
   );
-}
-
-async function storedSecret(context: Context, id: string): Promise<string | undefined> {
-  const encrypted = await context.get(ProvidersRepository).findSecret(id);
-  return encrypted && secretsOf(context).decrypt(encrypted, id)?.toString();
 }
 
 /** Reads the file for each command: `keys prune` may have replaced it. */

@@ -12,6 +12,7 @@ import {
   isProviderName,
   ISSUER,
   MIN_SESSION_MAX_AGE,
+  readSettings,
   SETTINGS,
   shownSetting,
   SUBJECT,
@@ -92,7 +93,7 @@ function requireName(text: string): void {
 export function testProvider({ parameters }: Invocation): Promise<Report> {
   return withContext(async (context) => {
     const provider = await findProvider(context, parameters[0]!);
-    const access = await accessOf(context, provider);
+    const access = accessOf(context, provider);
     const { test, redirectUri, faults, lines } = await testAccess(context, access);
     return { lines, json: [{ name: access.name, redirectUri, ...test }], isRed: faults.length > 0 };
   });
@@ -113,7 +114,7 @@ export async function addProvider(invocation: Invocation): Promise<Report> {
     const provider: NewProvider = { ...defaults, ...typed, name, issuer, clientId };
     const changes = context.get(ProviderChanges);
     changes.requireAddable(provider);
-    const access = { id: '', name, issuer, clientId, secret, settings: provider };
+    const access = { name, issuer, clientId, secret, settings: provider };
     const { test, lines } = await requirePassed(context, access, force);
     const stored = { ...provider, issuer: test.issuer ?? issuer };
     await changes.add(stored, secret, secretsOf(context), actor);
@@ -129,8 +130,8 @@ export const changeProvider = onProvider(async (context, provider, { actor, forc
   if (Object.keys(change).length === 0) throw new CannotRunError('give at least one setting');
   const lines: string[] = [];
   if (clientId !== undefined) {
-    const access = await accessOf(context, provider);
-    const tested = await requirePassed(context, { ...access, clientId }, force);
+    const access = { ...accessOf(context, provider), clientId };
+    const tested = await requirePassed(context, access, force);
     lines.push(...tested.lines);
     lines.push('some providers give users another subject for another client: check a login');
   }
@@ -144,7 +145,7 @@ export const changeProvider = onProvider(async (context, provider, { actor, forc
 
 export const setProviderSecret = onProvider(async (context, provider, { actor, force }) => {
   const secret = await readSecret();
-  const access = await accessOf(context, provider, secret);
+  const access = { ...provider, secret, settings: readSettings(provider.settings) };
   const { lines } = await requirePassed(context, access, force);
   await context.get(ProviderChanges).setSecret(provider.name, secret, secretsOf(context), actor);
   return { text: 'the secret is set', lines, json: { changed: true } };
@@ -158,7 +159,7 @@ export const disableProvider = onProvider(async (context, { name }, { actor }, i
 });
 
 export const enableProvider = onProvider(async (context, provider, { actor, force }) => {
-  const { lines } = await requirePassed(context, await accessOf(context, provider), force);
+  const { lines } = await requirePassed(context, accessOf(context, provider), force);
   const outcome = await context.get(ProviderChanges).enable(provider.name, actor);
   return { ...outcomeOf(outcome, 'enabled', 'is not disabled'), lines };
 });

@@ -19,7 +19,7 @@ import {
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
-import { ApiOkResponse, ApiProperty, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiParam, ApiProperty, ApiQuery } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { oneLine } from '../identifiers/text.js';
@@ -154,6 +154,18 @@ export class EntityIdPipe implements PipeTransform<string, string> {
     return isEntityId(id) ? id : '';
   }
 }
+
+/** Replaces text that is no name, and may not fit a column, by the empty text, which nothing is called. */
+export class NamePipe implements PipeTransform<string, string> {
+  constructor(private readonly pattern: RegExp) {}
+
+  transform(name: string): string {
+    return this.pattern.test(name) ? name : '';
+  }
+}
+
+export const ApiNameInPath = (pattern: RegExp, description: string, name = 'name'): MethodDecorator =>
+  ApiParam({ name, schema: { type: 'string', pattern: pattern.source }, description });
 
 /**
  * Validates an empty query once, because most lists have one.

@@ -1,13 +1,12 @@
-import { Controller, Get, HttpCode, Param, type PipeTransform, Post } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Operators } from '../access/access.decorators.js';
 import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
 import { ProviderChanges, UNKNOWN_PROVIDER } from '../auth/providers/provider-changes.js';
 import { ProviderDomainsRepository } from '../auth/providers/provider-domains.repository.js';
-import { isProviderName, PROVIDER_NAME } from '../auth/providers/provider-settings.js';
+import { PROVIDER_NAME } from '../auth/providers/provider-settings.js';
 import { ProvidersRepository } from '../auth/providers/providers.repository.js';
 import { Env } from '../config/env.js';
-import { OK, OkResponse } from '../http/fields.js';
+import { ApiNameInPath, NamePipe, OK, OkResponse } from '../http/fields.js';
 import { GatedRead } from '../http/read-gate.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { Problem } from '../problems/problem.js';
@@ -15,19 +14,8 @@ import { Change, Operation, type OperatorChange } from './operated-changes.js';
 import { AdminProviderResponse, ProvidersResponse } from './providers.responses.js';
 import { providerView } from './views.js';
 
-/** Replaces text that is no name, and may not fit a column, by the empty text, which no provider is called. */
-class ProviderNamePipe implements PipeTransform<string, string> {
-  transform(name: string): string {
-    return isProviderName(name) ? name : '';
-  }
-}
-
-const ApiProviderName = (): MethodDecorator =>
-  ApiParam({
-    name: 'name',
-    schema: { type: 'string', pattern: PROVIDER_NAME.source },
-    description: 'Name of the provider.',
-  });
+const PROVIDER = new NamePipe(PROVIDER_NAME);
+const ApiProviderName = (): MethodDecorator => ApiNameInPath(PROVIDER_NAME, 'Name of the provider.');
 
 @Controller('api/operators/providers')
 export class OperatorProvidersController {
@@ -62,7 +50,7 @@ export class OperatorProvidersController {
   @Operators()
   @ApiProviderName()
   @ApiProblems(UNKNOWN_PROVIDER)
-  async adminGetProvider(@Param('name', ProviderNamePipe) name: string): Promise<AdminProviderResponse> {
+  async adminGetProvider(@Param('name', PROVIDER) name: string): Promise<AdminProviderResponse> {
     const provider = await this.providers.find(name);
     if (!provider) throw new Problem(UNKNOWN_PROVIDER.code, { detail: UNKNOWN_PROVIDER.detail });
     const domains = await this.domains.findOfAll([provider.id]);
@@ -83,7 +71,7 @@ export class OperatorProvidersController {
   @Operation(UNKNOWN_PROVIDER)
   @ApiProviderName()
   adminDisableProvider(
-    @Param('name', ProviderNamePipe) name: string,
+    @Param('name', PROVIDER) name: string,
     @Change() { actor }: OperatorChange,
   ): Promise<OkResponse> {
     return this.changes.disable(name, actor).then(() => OK);
@@ -101,7 +89,7 @@ export class OperatorProvidersController {
   @Operation(UNKNOWN_PROVIDER)
   @ApiProviderName()
   adminEnableProvider(
-    @Param('name', ProviderNamePipe) name: string,
+    @Param('name', PROVIDER) name: string,
     @Change() { actor }: OperatorChange,
   ): Promise<OkResponse> {
     return this.changes.enable(name, actor).then(() => OK);

@@ -1,13 +1,12 @@
-import { Body, Controller, Get, HttpCode, Param, type PipeTransform, Post, Query } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Operators } from '../access/access.decorators.js';
 import { GatedRead } from '../http/read-gate.js';
-import { ApiPage, OK, OkResponse } from '../http/fields.js';
+import { ApiNameInPath, ApiPage, NamePipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { cutPage, decodeTextCursor, encodeTextCursor, limitOf } from '../http/pages.js';
 import { ServiceCallsRepository } from '../services/service-calls.repository.js';
 import { ServiceChanges } from '../services/service-changes.js';
-import { isServiceName, SERVICE_NAME, SERVICE_NEEDED } from '../services/service-secrets.js';
+import { SERVICE_NAME, SERVICE_NEEDED } from '../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { Change, Operation, type OperatorChange } from './operated-changes.js';
@@ -16,19 +15,8 @@ import { Problem } from '../problems/problem.js';
 import { ServicesResponse, AdminServiceResponse } from './operators.responses.js';
 import { secretView, serviceView } from './views.js';
 
-/** Replaces text that is no name, and may not fit a column, by the empty text, which no service is called. */
-class ServiceNamePipe implements PipeTransform<string, string> {
-  transform(name: string): string {
-    return isServiceName(name) ? name : '';
-  }
-}
-
-const ApiServiceName = (name = 'name', description = 'Name of the service.'): MethodDecorator =>
-  ApiParam({
-    name,
-    schema: { type: 'string', pattern: SERVICE_NAME.source },
-    description,
-  });
+const SERVICE = new NamePipe(SERVICE_NAME);
+const ApiServiceName = (): MethodDecorator => ApiNameInPath(SERVICE_NAME, 'Name of the service.');
 
 @Controller('api/operators/services')
 export class OperatorServicesController {
@@ -66,7 +54,7 @@ export class OperatorServicesController {
   @Operators()
   @ApiServiceName()
   @ApiProblems('service_not_found')
-  async adminGetService(@Param('name', ServiceNamePipe) name: string): Promise<AdminServiceResponse> {
+  async adminGetService(@Param('name', SERVICE) name: string): Promise<AdminServiceResponse> {
     const service = await this.services.find(name);
     if (!service) throw new Problem('service_not_found');
     const secrets = await this.secrets.findOf(service.name);
@@ -87,7 +75,7 @@ export class OperatorServicesController {
   @Operation('service_not_found')
   @ApiServiceName()
   adminDisableService(
-    @Param('name', ServiceNamePipe) name: string,
+    @Param('name', SERVICE) name: string,
     @Change() { actor }: OperatorChange,
   ): Promise<OkResponse> {
     return this.changes.disable(name, actor).then(() => OK);
@@ -105,7 +93,7 @@ export class OperatorServicesController {
   @Operation('service_not_found', 'service_removed')
   @ApiServiceName()
   adminEnableService(
-    @Param('name', ServiceNamePipe) name: string,
+    @Param('name', SERVICE) name: string,
     @Change() { actor }: OperatorChange,
   ): Promise<OkResponse> {
     return this.changes.enable(name, actor).then(() => OK);
@@ -127,7 +115,7 @@ export class OperatorServicesController {
   )
   @ApiServiceName()
   adminAllowCall(
-    @Param('name', ServiceNamePipe) caller: string,
+    @Param('name', SERVICE) caller: string,
     @Body() { to }: AllowCallRequest,
     @Change(AllowCallRequest) { actor }: OperatorChange,
   ): Promise<OkResponse> {
@@ -146,10 +134,10 @@ export class OperatorServicesController {
   @HttpCode(200)
   @Operation('service_not_found')
   @ApiServiceName()
-  @ApiServiceName('to', 'Name of the service that is called.')
+  @ApiNameInPath(SERVICE_NAME, 'Name of the service that is called.', 'to')
   adminRevokeCall(
-    @Param('name', ServiceNamePipe) caller: string,
-    @Param('to', ServiceNamePipe) callee: string,
+    @Param('name', SERVICE) caller: string,
+    @Param('to', SERVICE) callee: string,
     @Change() { actor }: OperatorChange,
   ): Promise<OkResponse> {
     return this.changes.revokeCall({ caller, callee }, actor).then(() => OK);

@@ -221,11 +221,11 @@ describe('the statements', () => {
     const [codeChallenge, codeChallengeMethod] = [challengeOf(aPassword()), 'S256' as const];
     const request = { codeChallenge, codeChallengeMethod, redirectUri: LOOPBACK };
     const started = await during(() => logins.start(acme.name, request, ORIGIN));
-    expect(started.sent).toEqual(like(/^SELECT [^]* FROM providers /));
+    expect(started.sent).toEqual(like(/^SELECT [^]* FROM ["`]providers["`] /));
     const { searchParams } = provider.authorize(started.result.authorizationUrl);
     const { result, sent } = await during(() => logins.receive(acme.name, searchParams, ORIGIN));
     expect(result).toMatchObject({ kind: 'redirect', url: expect.stringContaining('code=') as string });
-    expect(sent).toEqual(like(/^SELECT [^]* FROM providers /, /^INSERT INTO provider_logins /));
+    expect(sent).toEqual(like(/^SELECT [^]* FROM ["`]providers["`] /, /^INSERT INTO provider_logins /));
   });
 
   it.each([

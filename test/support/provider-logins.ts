@@ -18,7 +18,7 @@ export function accessTo(
   { issuer, clientId, secret }: Pick<ProviderAccess, 'issuer' | 'clientId' | 'secret'>,
   settings: Partial<ProviderSettings> = {},
 ): ProviderAccess {
-  return { id: 'id', name: 'acme', issuer, clientId, secret, settings: { ...DEFAULT_SETTINGS, ...settings } };
+  return { name: 'acme', issuer, clientId, secret, settings: { ...DEFAULT_SETTINGS, ...settings } };
 }
 
 /** A login as Accounts asks for it, without the routes. @param authorize what the browser brings back */

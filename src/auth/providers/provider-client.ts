@@ -13,13 +13,11 @@ import {
   UnusableAnswerError,
 } from './provider-fetch.js';
 import { callbackUri, type ProviderSettings } from './provider-settings.js';
+import type { Provider } from './providers.repository.js';
 
 /** What a login needs of a provider, read from its row for each login. */
-export interface ProviderAccess {
-  id: string;
-  name: string;
-  issuer: string;
-  clientId: string;
+export interface ProviderAccess extends Pick<Provider, 'name' | 'issuer' | 'clientId'> {
+  /** decrypted */
   secret: string;
   settings: ProviderSettings;
 }

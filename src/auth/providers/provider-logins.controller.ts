@@ -1,9 +1,10 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { ApiOkResponse, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../../access/access.decorators.js';
 import type { SignInOrigin } from '../../access/principal.js';
 import { LongPoll } from '../../http/deadline.js';
+import { ApiNameInPath, NamePipe } from '../../http/fields.js';
 import { RequestSignInOrigin } from '../../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { RateLimited } from '../../rate-limits/rate-limit.guard.js';
@@ -11,6 +12,7 @@ import { ApiSignIn, LoginResponse } from '../logins/logins.responses.js';
 import { Client, type HashClient } from '../passwords/hash-queue.js';
 import { ProviderLoginFinish } from './provider-login-finish.js';
 import { InvalidProviderLoginError, ProviderLoginsService } from './provider-logins.service.js';
+import { PROVIDER_NAME } from './provider-settings.js';
 import { FinishProviderLoginRequest, StartProviderLoginRequest } from './providers.requests.js';
 import { ProviderLoginStart } from './providers.responses.js';
 
@@ -23,12 +25,9 @@ IP address: 203.0.113.7
 Started: 2026-11-22 09:00 UTC
 `;
 
+const PROVIDER = new NamePipe(PROVIDER_NAME);
 const ApiProviderName = (): MethodDecorator =>
-  ApiParam({
-    name: 'name',
-    schema: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' },
-    description: 'Name of the provider, from `GET /api/auth/config?include=logins`.',
-  });
+  ApiNameInPath(PROVIDER_NAME, 'Name of the provider, from `GET /api/auth/config?include=logins`.');
 
 @Controller('api/auth/providers')
 export class ProviderLoginsController {
@@ -57,7 +56,7 @@ export class ProviderLoginsController {
     'provider_unavailable',
   )
   startProviderLogin(
-    @Param('name') name: string,
+    @Param('name', PROVIDER) name: string,
     @Body() body: StartProviderLoginRequest,
     @RequestSignInOrigin() origin: SignInOrigin,
   ): Promise<ProviderLoginStart> {
@@ -83,7 +82,7 @@ export class ProviderLoginsController {
   })
   @ApiProblems('invalid_provider_login', 'uri_too_long')
   async receiveProviderLogin(
-    @Param('name') name: string,
+    @Param('name', PROVIDER) name: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @RequestSignInOrigin() origin: SignInOrigin,

@@ -17,8 +17,8 @@ import {
   ProviderUnavailableError,
 } from './provider-client.js';
 import { ASKED_TTL_MS, ProviderLoginsRepository } from './provider-logins.repository.js';
-import { isProviderName, readSettings } from './provider-settings.js';
-import { type EnabledProvider, ProvidersRepository } from './providers.repository.js';
+import { readSettings } from './provider-settings.js';
+import { type Provider, ProvidersRepository } from './providers.repository.js';
 import type { StartProviderLoginRequest } from './providers.requests.js';
 import type { ProviderLoginStart } from './providers.responses.js';
 
@@ -88,7 +88,7 @@ export class ProviderLoginsService {
   ): Promise<ProviderLoginStart> {
     if (redirectUri === undefined && this.env.crossDeviceLogin === 'off')
       throw new Problem('cross_device_login_off');
-    const provider = await this.find(name);
+    const provider = await this.providers.findEnabled(name);
     if (!provider) throw new Problem('provider_not_found');
 
     const access = await this.accessTo(provider);
@@ -114,7 +114,7 @@ export class ProviderLoginsService {
   /** Call it outside of any transaction, because the provider may take 10 s. @throws InvalidProviderLoginError */
   async receive(name: string, query: URLSearchParams, origin: SignInOrigin): Promise<CallbackAnswer> {
     const text = stateOfAnswer(query);
-    const provider = text === undefined ? undefined : await this.find(name);
+    const provider = text === undefined ? null : await this.providers.findEnabled(name);
     if (!provider) throw new InvalidProviderLoginError('malformed');
     const state = await this.readState(text!, provider.id);
     if (!state) throw new InvalidProviderLoginError('state');
@@ -152,9 +152,9 @@ export class ProviderLoginsService {
   }
 
   /** Returns undefined if no key decrypts the secret. */
-  private async accessTo({ settings, ...provider }: EnabledProvider): Promise<ProviderAccess | undefined> {
+  private async accessTo(provider: Provider): Promise<ProviderAccess | undefined> {
     const secret = await this.decrypt(this.secrets, provider.secret, provider.id);
-    if (secret !== undefined) return { ...provider, secret, settings: readSettings(settings) };
+    if (secret !== undefined) return { ...provider, secret, settings: readSettings(provider.settings) };
     const msg = 'no key decrypts the secret of this provider; restore the key, or set the secret again';
     this.logger.error({ msg, provider: provider.name });
     return undefined;
@@ -171,10 +171,6 @@ export class ProviderLoginsService {
     // Another instance may have read a new key first.
     if (!box.hasKeyOf(text)) await this.keyFile.reloadForUnknownKey();
     return box.decrypt(text, rowKey)?.toString();
-  }
-
-  private async find(name: string): Promise<EnabledProvider | undefined> {
-    return isProviderName(name) ? this.providers.findEnabled(name) : undefined;
   }
 }
 

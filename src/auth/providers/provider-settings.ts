@@ -3,10 +3,12 @@ import { type Format, issuerUrl, ON_OR_OFF, oneOf, parseDuration } from '../../c
 import { normalizedDomain } from '../../config/domain-name.js';
 import { oneLine } from '../../identifiers/text.js';
 
-export const PROVIDER_NAME = /^(?!finish$)[a-z][a-z0-9-]{0,39}$/;
+export const PROVIDER_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+/** `POST /api/auth/providers/finish` is a route of its own. */
+const NAME_OF_A_ROUTE = 'finish';
 
 export function isProviderName(text: string): boolean {
-  return PROVIDER_NAME.test(text);
+  return PROVIDER_NAME.test(text) && text !== NAME_OF_A_ROUTE;
 }
 
 /** What operators register at the provider. Undefined if `JWT_ISSUER` is no URL. */

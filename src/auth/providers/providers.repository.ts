@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, Index, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
+import { Column, Entity, Index, IsNull, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { RefusedError } from '../../problems/problem.js';
@@ -20,7 +20,7 @@ export class Provider {
   @Column({ type: 'varchar', length: 500 }) issuer: string;
   @Column({ name: 'client_id', type: 'varchar', length: 255 }) clientId: string;
   /** encrypted */
-  @Column({ type: 'varchar', length: 2000, select: false }) secret: string;
+  @Column({ type: 'varchar', length: 2000 }) secret: string;
   /** whether its users cannot log in with a password */
   @Column({ type: 'tinyint', default: 0 }) required: 0 | 1;
   /** what no statement searches for, as JSON */
@@ -29,8 +29,6 @@ export class Provider {
   @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
   @Column({ name: 'disabled_at', type: 'bigint', nullable: true }) disabledAt: number | null;
 }
-
-export type EnabledProvider = Pick<Provider, 'id' | 'name' | 'issuer' | 'clientId' | 'secret' | 'settings'>;
 
 export type ShownProvider = Pick<Provider, 'name' | 'title' | 'required'> & { domain: string | null };
 
@@ -96,15 +94,8 @@ export class ProvidersRepository {
     await this.providers.update({ id, secret }, { secret: replacement });
   }
 
-  async findSecret(id: string): Promise<string | undefined> {
-    return (await this.providers.findOne({ where: { id }, select: { id: true, secret: true } }))?.secret;
-  }
-
-  /** With the encrypted secret. */
-  async findEnabled(name: string): Promise<EnabledProvider | undefined> {
-    const sql = `SELECT id, name, issuer, client_id AS clientId, secret, settings
-      FROM providers WHERE name = ? AND disabled_at IS NULL`;
-    return (await this.providers.query<EnabledProvider[]>(sql, [name]))[0];
+  findEnabled(name: string): Promise<Provider | null> {
+    return this.providers.findOneBy({ name, disabledAt: IsNull() });
   }
 
   /** The lock of a first login: the provider stays enabled until COMMIT. A write, because only writes conflict on a cluster. */
