@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysRepository } from '../api-keys/api-keys.repository.js';
 import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
+import { identityView } from '../auth/providers/providers.responses.js';
 import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
@@ -103,8 +104,7 @@ export class UserExport {
   }
 
   private async *identitiesOf({ id }: UserView): AsyncGenerator<object> {
-    for (const { name: provider, subject, createdAt } of await this.identities.listOfUser(id))
-      yield { provider, subject, linkedAt: timeText(createdAt) };
+    yield* (await this.identities.listOfUser(id)).map(identityView);
   }
 
   private async *apiKeysOf({ id: userId }: UserView): AsyncGenerator<object> {

@@ -3,6 +3,7 @@ import type { Role } from '../access/principal.js';
 import { SERVICE_NAME } from '../services/service-secrets.js';
 import { MAX_API_KEY_NAME } from '../api-keys/api-keys.repository.js';
 import { MAX_DEVICE_NAME } from '../auth/logins/logins.requests.js';
+import { IdentityDto } from '../auth/providers/providers.responses.js';
 import { LoginTraceDto } from '../auth/sessions/sessions.responses.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { ApiCount, ApiId, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
@@ -37,17 +38,6 @@ export class ExportedOrg extends OrgDto {
 export class ExportedSecondFactor {
   @ApiTime() enabledAt: string;
   @ApiCount() recoveryCodesLeft: number;
-}
-
-export class ExportedIdentity {
-  /** The name of the provider. */
-  @ApiText(1, 40) provider: string;
-
-  /** The id of the user at the provider. */
-  @ApiText(1, 255) subject: string;
-
-  /** Time at which the user was linked. */
-  @ApiTime() linkedAt: string;
 }
 
 export class ExportedApiKey {
@@ -161,7 +151,7 @@ export class ExportResponse {
   @ApiProperty({ type: [ExportedSecondFactor], example: [] }) secondFactor: ExportedSecondFactor[];
 
   /** Who the user is at providers, by the provider's name. */
-  @ApiProperty({ type: [ExportedIdentity], example: [] }) identities: ExportedIdentity[];
+  @ApiProperty({ type: [IdentityDto], example: [] }) identities: IdentityDto[];
 
   /** The API keys that the user made, those of organizations included, latest first. */
   @ApiProperty({ type: [ExportedApiKey], example: [] }) apiKeys: ExportedApiKey[];

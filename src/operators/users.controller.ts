@@ -1,6 +1,7 @@
 import { applyDecorators, Controller, Get, Param, Query } from '@nestjs/common';
 import { Operators } from '../access/access.decorators.js';
 import { IdentitiesRepository } from '../auth/providers/identities.repository.js';
+import { identityView } from '../auth/providers/providers.responses.js';
 import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { sessionView, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
@@ -32,7 +33,7 @@ import {
   UserSessionsResponse,
   AdminUserResponse,
 } from './users.responses.js';
-import { accountDetails, accountView, accountWithProfile, identityView, loginLimitsView } from './views.js';
+import { accountDetails, accountView, accountWithProfile, loginLimitsView } from './views.js';
 
 const IDENTITIES_ONLY = ['identities'] as const;
 

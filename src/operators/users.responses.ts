@@ -1,3 +1,4 @@
+import { IdentityDto } from '../auth/providers/providers.responses.js';
 import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/swagger';
 import { FailedLoginsDto } from '../auth/sessions/sessions.responses.js';
 import { OkResponse } from '../http/fields.js';
@@ -87,17 +88,6 @@ export class LoginLimit {
   @ApiTime() until: string;
 }
 
-export class IdentitySummary {
-  /** Name of the provider. */
-  @ApiText(1, 40, { example: 'acme' }) provider: string;
-
-  /** Subject of the user at the provider. */
-  @ApiText(1, 255, { example: '248289761001' }) subject: string;
-
-  /** Time at which the user was linked. */
-  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) linkedAt: string;
-}
-
 export class AdminUserDetails extends AdminUser {
   /**
    * Limits that reject logins of the user at this moment. IP addresses of recent logins pass `account`. Limits of other
@@ -112,7 +102,7 @@ export class AdminUserDetails extends AdminUser {
   @ApiProperty({ enum: COUNTED_BY }) loginLimitsOf: (typeof COUNTED_BY)[number];
 
   /** Where the user can log in, by the names of the providers. Present with `include=identities`. */
-  @ApiProperty({ type: [IdentitySummary] }) identities?: IdentitySummary[];
+  @ApiProperty({ type: [IdentityDto] }) identities?: IdentityDto[];
 }
 
 export class UsersResponse {

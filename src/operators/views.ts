@@ -3,7 +3,6 @@ import type { CreatedUser } from '../accounts/user-operations.js';
 import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { type FailureCount, fullUntil } from '../auth/second-factor/second-factor-failures.repository.js';
 import type { LoginTrace } from '../auth/sessions/login-traces.repository.js';
-import type { LinkedProvider } from '../auth/providers/identities.repository.js';
 import type { ProviderDomain } from '../auth/providers/provider-domains.repository.js';
 import { fieldsOf } from '../auth/providers/provider-changes.js';
 import { areReadable, callbackUri, shownSetting } from '../auth/providers/provider-settings.js';
@@ -30,13 +29,7 @@ import type {
   SecretSummary,
   ServiceSummary,
 } from './operators.responses.js';
-import type {
-  AdminUser,
-  CreatedUserResponse,
-  IdentitySummary,
-  LoginLimit,
-  UserSummary,
-} from './users.responses.js';
+import type { AdminUser, CreatedUserResponse, LoginLimit, UserSummary } from './users.responses.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
 export const ORG_STATUSES: readonly OrgStatus[] = ['active', 'deleted', 'ownerless'];
@@ -103,10 +96,6 @@ export function serviceView({ name, allow, createdAt, disabledAt, removedAt }: S
     disabledAt: timeOrNull(disabledAt),
     removedAt: timeOrNull(removedAt),
   };
-}
-
-export function identityView({ name, subject, createdAt }: LinkedProvider): IdentitySummary {
-  return { provider: name, subject, linkedAt: timeText(createdAt) };
 }
 
 export function providerView(

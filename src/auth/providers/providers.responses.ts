@@ -1,5 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { timeText } from '../../identifiers/text.js';
 import { ApiBase64Url, ApiText, ApiTime } from '../../openapi/decorators.js';
+import type { LinkedProvider } from './identities.repository.js';
 import type { ShownProvider } from './providers.repository.js';
 
 export class ProviderLoginStart {
@@ -28,6 +30,22 @@ export class LoginProviderDto {
 
   /** Whether users of these domains must log in here, not with a password. */
   @ApiProperty({ example: false }) required: boolean;
+}
+
+@ApiSchema({ name: 'Identity' })
+export class IdentityDto {
+  /** Name of the provider. */
+  @ApiText(1, 40, { example: 'acme' }) provider: string;
+
+  /** Subject of the user at the provider. */
+  @ApiText(1, 255, { example: '248289761001' }) subject: string;
+
+  /** Time at which the user was linked. */
+  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) linkedAt: string;
+}
+
+export function identityView({ name, subject, createdAt }: LinkedProvider): IdentityDto {
+  return { provider: name, subject, linkedAt: timeText(createdAt) };
 }
 
 /** @param rows one for each domain, those of a provider together */
