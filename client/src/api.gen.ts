@@ -423,7 +423,7 @@ export type AdminUserDetails = {
   /** Whose logins `account` and `login` count: those of all instances (`all`), or, without Redis, those of the instance that responds (`instance`). */
   loginLimitsOf: "all" | "instance";
   /** Where the user can log in, by the names of the providers. Present with `include=identities`. */
-  identities?: IdentitySummary[];
+  identities?: Identity[];
   /** Failed logins since the last login: wrong passwords, wrong codes, and logins while the user was disabled. They are counted within a few seconds. */
   failedLogins: FailedLogins;
 };
@@ -960,7 +960,7 @@ export type ExportResponse = {
   /** One element if two-factor authentication is on, without the secret. Empty if it is off. */
   secondFactor: ExportedSecondFactor[];
   /** Who the user is at providers, by the provider's name. */
-  identities: ExportedIdentity[];
+  identities: Identity[];
   /** The API keys that the user made, those of organizations included, latest first. */
   apiKeys: ExportedApiKey[];
   /** The sessions of the user, ended ones included as long as they are kept. */
@@ -1035,16 +1035,6 @@ export type ExportedEmail = {
   createdAt: string;
   /** Time at which the email was sent, failed or was dropped. Null if it waits. */
   endedAt: string | null;
-};
-
-/** An exported identity of the user at a provider. */
-export type ExportedIdentity = {
-  /** The name of the provider. */
-  provider: string;
-  /** The id of the user at the provider. */
-  subject: string;
-  /** Time at which the user was linked. */
-  linkedAt: string;
 };
 
 /** An exported invitation to the email of the user. */
@@ -1189,7 +1179,7 @@ export type IdempotencyKeyReusedProblem = Problem & {
 };
 
 /** A provider where the user can log in, and who the user is there. */
-export type IdentitySummary = {
+export type Identity = {
   /** Name of the provider. */
   provider: string;
   /** Subject of the user at the provider. */
