@@ -20,7 +20,16 @@ import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
 import { AuthConfigResponse, LOGINS, REGISTRATIONS } from './auth.responses.js';
 import { AuthService } from './auth.service.js';
-import { ApiSignIn, LoginResponse } from './logins/logins.responses.js';
+import {
+  ApiSignIn,
+  LoginResponse,
+  CodeResponse,
+  EXCHANGES,
+  ISSUES,
+  LOGOUTS,
+  RefreshResponse,
+  TokenResponse,
+} from './sessions/sessions.responses.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
 import { breachedPassword, commonPassword } from './passwords/password.decorators.js';
 import { TOO_MANY_WRONG_CODES } from './second-factor/second-factor-verification.js';
@@ -33,14 +42,6 @@ import {
   LogoutRequest,
   RefreshRequest,
 } from './sessions/sessions.requests.js';
-import {
-  CodeResponse,
-  EXCHANGES,
-  ISSUES,
-  LOGOUTS,
-  RefreshResponse,
-  TokenResponse,
-} from './sessions/sessions.responses.js';
 import { SessionsService } from './sessions/sessions.service.js';
 
 const PROVIDER_REQUIRED = { code: 'provider_login_required', extensions: { provider: 'acme' } } as const;

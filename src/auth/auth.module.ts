@@ -16,7 +16,9 @@ import { LoginsModule } from './logins/logins.module.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { AcceptablePassword } from './passwords/password.decorators.js';
 import { PasswordsModule } from './passwords/passwords.module.js';
-import { ProviderRoutesModule } from './providers/provider-routes.module.js';
+import { ProviderLoginFinish } from './providers/provider-login-finish.js';
+import { ProviderLoginsController } from './providers/provider-logins.controller.js';
+import { ProviderLoginsService } from './providers/provider-logins.service.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { SecondFactorModule } from './second-factor/second-factor.module.js';
 import { CodesService, UnusedCodesLimit } from './sessions/codes.service.js';
@@ -35,7 +37,6 @@ import { SessionsService } from './sessions/sessions.service.js';
     MailModule,
     OrgStateModule,
     PasswordsModule,
-    ProviderRoutesModule,
     ProvidersModule,
     RateLimitsModule,
     RequestsModule,
@@ -44,7 +45,7 @@ import { SessionsService } from './sessions/sessions.service.js';
     SessionsModule,
     UsersModule,
   ],
-  controllers: [AuthController],
+  controllers: [AuthController, ProviderLoginsController],
   providers: [
     AcceptablePassword,
     AuthService,
@@ -53,6 +54,8 @@ import { SessionsService } from './sessions/sessions.service.js';
     UnusedCodesLimit,
     LiveTokens,
     PasswordChangeService,
+    ProviderLoginFinish,
+    ProviderLoginsService,
     SessionsService,
   ],
   exports: [AuthenticationGuard, LiveTokens, LoginsModule, PasswordChangeService, SessionsService],

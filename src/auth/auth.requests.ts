@@ -1,7 +1,7 @@
 import { ValidateIf } from 'class-validator';
 import { IsText } from '../http/fields.js';
 import { IsEmailAddress, IsProfileField } from '../users/user.fields.js';
-import { DeviceName, Refreshable } from './logins/logins.requests.js';
+import { DeviceName, Refreshable } from './sessions/sessions.requests.js';
 import { IsAcceptablePassword, IsPassword } from './passwords/password.decorators.js';
 import { A_CHALLENGE } from '../openapi/decorators.js';
 

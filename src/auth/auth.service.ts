@@ -7,7 +7,7 @@ import { Problem } from '../problems/problem.js';
 import { LoginOpening } from './logins/login-opening.js';
 import { LoginFollowUps } from './logins/login-follow-ups.js';
 import { LoginTraces } from './logins/login-traces.js';
-import type { LoginResponse } from './logins/logins.responses.js';
+import type { LoginResponse } from './sessions/sessions.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { BreachedPasswords } from './passwords/breached-passwords.js';
 import { PasswordHasher } from './passwords/password-hasher.js';

@@ -2,7 +2,7 @@ import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { SERVICE_NAME } from '../services/service-secrets.js';
 import { MAX_API_KEY_NAME } from '../api-keys/api-keys.repository.js';
-import { MAX_DEVICE_NAME } from '../auth/logins/logins.requests.js';
+import { MAX_DEVICE_NAME } from '../auth/sessions/sessions.requests.js';
 import { IdentityDto } from '../auth/providers/providers.responses.js';
 import { LoginTraceDto } from '../auth/sessions/sessions.responses.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';

@@ -4,7 +4,7 @@ import { ValidateBy } from 'class-validator';
 import { RECENT_LOGIN } from '../access/route-access.js';
 import { IsAcceptablePassword, IsPassword } from '../auth/passwords/password.decorators.js';
 import { IsEmailAddress, IsProfileField } from '../users/user.fields.js';
-import { SecondFactorCode } from '../auth/logins/logins.requests.js';
+import { SecondFactorCode } from '../auth/sessions/sessions.requests.js';
 import { IfGiven, IsText, PageCursor, PageLimit } from '../http/fields.js';
 
 /** of a user without a password, whose session is no recent login at a provider */

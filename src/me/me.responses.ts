@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgDto, OrgMembership } from '../orgs/state/orgs.responses.js';
 import { ProfileDto, UserDto } from '../users/user.fields.js';
-import { MAX_DEVICE_NAME } from '../auth/logins/logins.requests.js';
+import { MAX_DEVICE_NAME } from '../auth/sessions/sessions.requests.js';
 
 /** the answer without `include` */
 const ME = { id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { expect } from 'vitest';
 import { DEFAULT_SETTINGS, type ProviderSettings } from '../../src/auth/providers/provider-settings.js';
-import { hashCode } from '../../src/auth/sessions/code-hashes.js';
+import { hashCode } from '../../src/auth/sessions/codes.service.js';
 import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import type { Answer } from './answer.js';
 import { Account, anEmail, connectionTo, type Session } from './personas.js';

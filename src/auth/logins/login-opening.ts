@@ -9,7 +9,7 @@ import { type Login, SessionOpening } from '../sessions/session-opening.service.
 import type { NewSession } from '../sessions/sessions.repository.js';
 import { LoginFollowUps } from './login-follow-ups.js';
 import { LoginTraces } from './login-traces.js';
-import type { LoginResponse } from './logins.responses.js';
+import type { LoginResponse } from '../sessions/sessions.responses.js';
 
 export interface OpenedLogin {
   session: NewSession;

@@ -4,7 +4,7 @@ import { Env } from '../../config/env.js';
 import { Problem } from '../../problems/problem.js';
 import { rootCause } from '../../telemetry/logging/logger.js';
 import { providerLoginEnded } from '../../telemetry/metrics/measurements.js';
-import { challengeOf, newCode } from '../sessions/code-hashes.js';
+import { challengeOf, newCode } from '../sessions/codes.service.js';
 import { type ConfirmedUser, needsUserInfo, type ProviderRefusal, readClaims } from './claims.js';
 import {
   isAllowedEndpoint,

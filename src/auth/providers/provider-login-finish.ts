@@ -17,7 +17,7 @@ import { UserChanges } from '../../users/user-changes.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { UserUpdatesRepository } from '../../users/users.updates.js';
 import { LoginOpening, type OpenedLogin } from '../logins/login-opening.js';
-import type { LoginResponse } from '../logins/logins.responses.js';
+import type { LoginResponse } from '../sessions/sessions.responses.js';
 import { LoginTraces } from '../logins/login-traces.js';
 import type { HashClient } from '../passwords/hash-queue.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
@@ -26,7 +26,7 @@ import {
   isWrongCode,
   SecondFactorVerification,
 } from '../second-factor/second-factor-verification.js';
-import { challengeOf, hashCode, isCode } from '../sessions/code-hashes.js';
+import { challengeOf, hashCode, isCode } from '../sessions/codes.service.js';
 import type { LinkDetails } from '../../mail/template.js';
 import { type LoginUser, placeOf } from '../sessions/known-places.repository.js';
 import type { Login } from '../sessions/session-opening.service.js';

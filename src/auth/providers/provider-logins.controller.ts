@@ -8,7 +8,7 @@ import { ApiNameInPath, NamePipe } from '../../http/fields.js';
 import { RequestSignInOrigin } from '../../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { RateLimited } from '../../rate-limits/rate-limit.guard.js';
-import { ApiSignIn, LoginResponse } from '../logins/logins.responses.js';
+import { ApiSignIn, LoginResponse } from '../sessions/sessions.responses.js';
 import { Client, type HashClient } from '../passwords/hash-queue.js';
 import { ProviderLoginFinish } from './provider-login-finish.js';
 import { InvalidProviderLoginError, ProviderLoginsService } from './provider-logins.service.js';

@@ -4,7 +4,7 @@ import { Env } from '../../config/env.js';
 import { timeText } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
 import { providerLoginEnded } from '../../telemetry/metrics/measurements.js';
-import { hashCode, newCode } from '../sessions/code-hashes.js';
+import { hashCode, newCode } from '../sessions/codes.service.js';
 import { isSameNetwork, placeOf } from '../sessions/known-places.repository.js';
 import { EncryptedSecrets } from '../tokens/derived-keys.js';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';

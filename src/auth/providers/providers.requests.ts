@@ -2,9 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Equals, IsInt, Matches, Max, Min } from 'class-validator';
 import { IfGiven, IsOneLine, IsText, ReadBy } from '../../http/fields.js';
 import { ApiBase64Url } from '../../openapi/decorators.js';
-import { DeviceName, Refreshable, SecondFactorCode } from '../logins/logins.requests.js';
+import { DeviceName, Refreshable, SecondFactorCode, CHALLENGE } from '../sessions/sessions.requests.js';
 import { IsPassword } from '../passwords/password.decorators.js';
-import { CHALLENGE } from '../sessions/sessions.requests.js';
 
 /** No `localhost`, which can lead elsewhere (RFC 8252 section 8.3). A URL parser would read much else as 127.0.0.1. */
 const LOOPBACK_URI = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):([1-9]\d{3,4})(?!.*\/\/)(?:\/[\w.~/-]{0,99})?$/;

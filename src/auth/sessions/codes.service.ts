@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import {
   AuthorizationCodesRepository,
   type CodeOwner,
@@ -9,7 +9,6 @@ import {
 import type { Origin, ServicePrincipal, SignInOrigin } from '../../access/principal.js';
 import { mustVerifyEmail } from '../../access/route-access.js';
 import { Env } from '../../config/env.js';
-import { challengeOf, hashCode, isCode, newCode } from './code-hashes.js';
 import { SessionRevocation } from './session-revocation.js';
 import { SessionOpening } from './session-opening.service.js';
 import { type PresentedCode, SessionsRepository } from './sessions.repository.js';
@@ -71,6 +70,30 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
       this.logger.warn({ msg: 'unused codes could not be deleted; they will expire', err: error });
     }
   }
+}
+
+/** A code has 256 random bits (RFC 6749 section 10.10). */
+const CODE_BYTES = 32;
+const CODE = /^[\w-]{43}$/;
+
+export function newCode(): string {
+  return randomBytes(CODE_BYTES).toString('base64url');
+}
+
+export function isCode(text: string): boolean {
+  return CODE.test(text);
+}
+
+/** RFC 7636 section 4.6, method S256 */
+export function challengeOf(codeVerifier: string): string {
+  return createHash('sha256').update(codeVerifier).digest('base64url');
+}
+
+// Codes have full entropy, so one pass is enough (ASVS 6.5.2). A wrong challenge or audience finds no code.
+export function hashCode(code: string, challenge = '', audience?: string): string {
+  const mac = createHmac('sha256', code).update(challenge);
+  if (audience !== undefined) mac.update('\0').update(audience);
+  return mac.digest('base64url');
 }
 
 @Injectable()

@@ -1,8 +1,9 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Equals, IsString, Matches, ValidateIf } from 'class-validator';
 import { ApiBase64Url } from '../../openapi/decorators.js';
 import { SERVICE_NAME, SERVICE_NEEDED } from '../../services/service-secrets.js';
-import { IfGiven } from '../../http/fields.js';
+import { IfGiven, IsFlag, IsOneLine, IsText } from '../../http/fields.js';
 
 export const REFRESH_TOKEN = '^[0-9a-f-]{36}\\.[1-9][0-9]{0,9}\\.[A-Za-z0-9_-]{43}$';
 export const A_REFRESH_TOKEN =
@@ -61,3 +62,34 @@ export class ExchangeCodeRequest {
   @IsString()
   codeVerifier?: string;
 }
+
+export const MAX_DEVICE_NAME = 60;
+
+export const DeviceName = (otherwise = ''): PropertyDecorator =>
+  applyDecorators(
+    IfGiven(),
+    IsOneLine(MAX_DEVICE_NAME, {
+      description:
+        `The user's name for this device, of 1 to ${MAX_DEVICE_NAME} characters after trimming. ` +
+        `The list of sessions shows it.${otherwise}`,
+      example: "Ada's laptop",
+    }),
+  );
+
+export const Refreshable = (): PropertyDecorator =>
+  IsFlag({
+    description:
+      'If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The ' +
+      'default is false.',
+    example: true,
+  });
+
+/** A code beside the password, or beside what a provider confirmed. */
+export const SecondFactorCode = (): PropertyDecorator =>
+  applyDecorators(
+    IfGiven(),
+    IsText(6, 64, {
+      description: 'A TOTP code or a recovery code. Required if two-factor authentication is on.',
+      example: '492 039',
+    }),
+  );

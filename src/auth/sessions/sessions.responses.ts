@@ -1,6 +1,7 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiResponse, ApiSchema } from '@nestjs/swagger';
 import { ApiBase64Url, ApiCount, ApiText, ApiTime } from '../../openapi/decorators.js';
 import { SERVICE_NAME } from '../../services/service-secrets.js';
+import { UserDto } from '../../users/user.fields.js';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './sessions.requests.js';
 
 /** The verifier of RFC 7636, appendix B, and its challenge. */
@@ -40,6 +41,18 @@ export class TokenResponse {
   })
   token: string;
 }
+
+export class LoginResponse extends TokenResponse {
+  user: UserDto;
+
+  /** Time at which the access token expires. Present if the request had `refresh: true`. */
+  @ApiTime({ example: EXPIRY }) expiresAt?: string;
+
+  /** The refresh token. Present if the request had `refresh: true`. */
+  @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN }) refreshToken?: string;
+}
+
+export const ApiSignIn = (status: number): MethodDecorator => ApiResponse({ status, type: LoginResponse });
 
 export class RefreshResponse extends TokenResponse {
   /** Time at which the access token expires. */
