@@ -1,6 +1,6 @@
 import { normalizedEmail } from '../../users/email-address.js';
 import { PROFILE } from '../../users/profile.js';
-import type { ProviderSettings } from './provider-settings.js';
+import { isSubject, type ProviderSettings } from './provider-settings.js';
 
 /** The payload of an ID token or the answer of the UserInfo endpoint. */
 export type ProviderClaims = Readonly<Record<string, unknown>>;
@@ -41,8 +41,6 @@ export interface ClaimRules {
 }
 
 const LEEWAY_SECONDS = 30;
-/** MySQL would store a lone surrogate as another character. */
-const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 /** Whether the ID token lacks what the provider may still say about the email. */
 export function needsUserInfo(idToken: ProviderClaims, { settings }: Pick<ClaimRules, 'settings'>): boolean {
@@ -58,7 +56,7 @@ export function readClaims(
 ): ({ kind: 'accepted' } & ConfirmedUser) | ProviderRefusal {
   const { settings, now } = rules;
   const subject = idToken[settings.subjectClaim];
-  if (typeof subject !== 'string' || !SUBJECT.test(subject))
+  if (!isSubject(subject))
     return refused('provider_unavailable', `${settings.subjectClaim} is not a text of 1 to 255 characters`);
   if (settings.require && !hasClaim(idToken, settings.require))
     return refused('provider_denied', 'the required claim is absent or differs');
@@ -73,7 +71,7 @@ export function readClaims(
     kind: 'accepted',
     subject,
     email: emailOf(source, settings) ?? null,
-    emailVerified: settings.emailClaim === 'email' && isTrue(source['email_verified']),
+    emailVerified: settings.emailClaim === 'email' && isVerified(source),
     name: PROFILE.name.read(idToken['name'] ?? userInfo?.['name']) ?? null,
     authTime: authTime === undefined ? null : Math.min(Math.floor(authTime), now),
   };
@@ -92,7 +90,7 @@ function hasClaim(claims: ProviderClaims, { name, value }: { name: string; value
 }
 
 /** Cognito sends a text. */
-function isTrue(claim: unknown): boolean {
+function isVerified({ email_verified: claim }: ProviderClaims): boolean {
   return claim === true || claim === 'true';
 }
 

@@ -10,6 +10,7 @@ import {
   SETTINGS,
   settingsFault,
   shownSetting,
+  SUBJECT,
 } from './provider-settings.js';
 
 const PROTOCOL = [
@@ -226,4 +227,15 @@ describe('settings that need each other', () => {
     expect(faultOf({ require: { name: 'sub', value: 'a' } }, { issuer })).toContain('--require hd=');
     expect(faultOf({ require: { name: 'hd', value: 'acme.example' } }, { issuer })).toBeUndefined();
   });
+});
+
+it.each([
+  ['a', true],
+  ['😀'.repeat(255), true],
+  ['😀'.repeat(256), false],
+  ['', false],
+  ['a\tb', false],
+  ['a\ud800', false],
+])('an operator links the subject %j: %s, as a login would', (subject, isAccepted) => {
+  expect(SUBJECT.parse(subject)).toBe(isAccepted ? subject : undefined);
 });

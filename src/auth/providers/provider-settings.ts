@@ -102,9 +102,14 @@ export const CLIENT_ID: Format<string> = {
 };
 
 export const SUBJECT: Format<string> = {
-  expected: '1 to 255 characters',
-  parse: (text) => (text !== '' && text.length <= 255 && text.isWellFormed() ? text : undefined),
+  expected: '1 to 255 characters on one line',
+  parse: (text) => (isSubject(text) ? text : undefined),
 };
+
+/** MySQL would store a lone surrogate as another character. */
+export function isSubject(value: unknown): value is string {
+  return typeof value === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(value);
+}
 
 /** How the command line writes each setting. */
 export const SETTINGS: { [K in keyof ProviderSettings]: Format<ProviderSettings[K]> } = {
