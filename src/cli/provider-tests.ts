@@ -1,12 +1,9 @@
 import { type ProviderAccess, ProviderClient, type ProviderTest } from '../auth/providers/provider-client.js';
 import { callbackUri, readSettings } from '../auth/providers/provider-settings.js';
 import type { Provider } from '../auth/providers/providers.repository.js';
-import { EncryptedSecrets } from '../auth/tokens/derived-keys.js';
-import { loadKeyFile } from '../auth/tokens/key-file.js';
-import { KeyRing } from '../auth/tokens/signing-keys.js';
 import { Env } from '../config/env.js';
 import { RefusedError } from '../problems/problem.js';
-import type { Context } from './command/context.js';
+import { type Context, secretsOf } from './command/context.js';
 
 interface TestedProvider {
   test: ProviderTest;
@@ -55,15 +52,9 @@ export async function requirePassed(
 
 export function accessOf(context: Context, provider: Provider): ProviderAccess {
   const { id, name } = provider;
-  const secret = secretsOf(context).decrypt(provider.secret, id)?.toString();
+  const secret = secretsOf(context, 'provider secrets').decrypt(provider.secret, id)?.toString();
   if (secret !== undefined) return { ...provider, secret, settings: readSettings(provider.settings) };
   throw new RefusedError(
     `no key of JWT_KEYS_FILE decrypts the secret of ${name}: accounts providers set-secret ${name} (secret_unreadable)`,
   );
-}
-
-/** Reads the file for each command: `keys prune` may have replaced it. */
-export function secretsOf(context: Context): EncryptedSecrets {
-  const keys = loadKeyFile(context.get(Env).jwtKeysFile, true);
-  return new EncryptedSecrets(new KeyRing(keys), 'provider secrets');
 }

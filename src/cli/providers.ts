@@ -24,7 +24,7 @@ import { type Format, ON_OR_OFF } from '../config/readers.js';
 import type { ProviderSummary } from '../operators/providers.responses.js';
 import { providerView } from '../operators/views.js';
 import { ask, readLine } from './command/ask.js';
-import { type Context, findUser, withContext } from './command/context.js';
+import { type Context, findUser, secretsOf, withContext } from './command/context.js';
 import {
   CannotRunError,
   type Change,
@@ -36,7 +36,7 @@ import {
   type Report,
   reportOn,
 } from './command/definition.js';
-import { accessOf, requirePassed, secretsOf, testAccess } from './provider-tests.js';
+import { accessOf, requirePassed, testAccess } from './provider-tests.js';
 
 export function listProviders(): Promise<Report> {
   return withContext(async (context) => {
@@ -117,7 +117,7 @@ export async function addProvider(invocation: Invocation): Promise<Report> {
     const access = { name, issuer, clientId, secret, settings: provider };
     const { test, lines } = await requirePassed(context, access, force);
     const stored = { ...provider, issuer: test.issuer ?? issuer };
-    await changes.add(stored, secret, secretsOf(context), actor);
+    await changes.add(stored, secret, secretsOf(context, 'provider secrets'), actor);
     const added = await findProvider(context, name);
     if (provider.required) lines.push(...(await requiredLines(context, added)));
     return reportOn(name, {}, { text: 'added', lines, json: await viewOf(context, added) });
@@ -125,8 +125,8 @@ export async function addProvider(invocation: Invocation): Promise<Report> {
 }
 
 export const changeProvider = onProvider(async (context, provider, { actor, force }, invocation) => {
-  const clientId = readOption(invocation, 'clientId', CLIENT_ID);
-  const change = { ...typedFields(invocation), ...(clientId !== undefined && { clientId }) };
+  const change = typedFields(invocation);
+  const { clientId } = change;
   if (Object.keys(change).length === 0) throw new CannotRunError('give at least one setting');
   const lines: string[] = [];
   if (clientId !== undefined) {
@@ -147,7 +147,8 @@ export const setProviderSecret = onProvider(async (context, provider, { actor, f
   const secret = await readSecret();
   const access = { ...provider, secret, settings: readSettings(provider.settings) };
   const { lines } = await requirePassed(context, access, force);
-  await context.get(ProviderChanges).setSecret(provider.name, secret, secretsOf(context), actor);
+  const secrets = secretsOf(context, 'provider secrets');
+  await context.get(ProviderChanges).setSecret(provider.name, secret, secrets, actor);
   return { text: 'the secret is set', lines, json: { changed: true } };
 });
 
@@ -206,25 +207,19 @@ function onProvider(
     });
 }
 
-function readOption<T>(invocation: Invocation, name: string, { parse, expected }: Format<T>): T | undefined {
-  return invocation.read(name, parse, expected);
-}
-
-function requireOption<T>(invocation: Invocation, name: string, format: Format<T>): T {
-  const value = readOption(invocation, name, format);
-  if (value === undefined) throw new CannotRunError(`give --${flagOf(name)}: ${format.expected}`);
+function requireOption<T>(invocation: Invocation, name: string, { parse, expected }: Format<T>): T {
+  const value = invocation.read(name, parse, expected);
+  if (value === undefined) throw new CannotRunError(`give --${flagOf(name)}: ${expected}`);
   return value;
 }
 
-/** What can be changed without a test. */
-const FORMATS = { ...SETTINGS, title: TITLE, domains: DOMAINS, required: ON_OR_OFF };
+const FORMATS = { ...SETTINGS, title: TITLE, clientId: CLIENT_ID, domains: DOMAINS, required: ON_OR_OFF };
 
 function typedFields(invocation: Invocation): Partial<ProviderFields> {
-  const typed = Object.entries<Format<unknown>>(FORMATS).map(([name, format]) => [
-    name,
-    readOption(invocation, name, format),
-  ]);
-  return Object.fromEntries(typed.filter(([, value]) => value !== undefined)) as Partial<ProviderFields>;
+  const typed = Object.entries<Format<unknown>>(FORMATS).map(
+    ([name, { parse, expected }]) => [name, invocation.read(name, parse, expected)] as const,
+  );
+  return Object.fromEntries(typed.filter(([, value]) => value !== undefined));
 }
 
 const MAX_SECRET = 1000;

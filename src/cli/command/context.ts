@@ -1,6 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { loadEnv } from '../../config/env.js';
+import { EncryptedSecrets, type SecretPurpose } from '../../auth/tokens/derived-keys.js';
+import { loadKeyFile } from '../../auth/tokens/key-file.js';
+import { KeyRing } from '../../auth/tokens/signing-keys.js';
+import { Env, loadEnv } from '../../config/env.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { oneLine } from '../../identifiers/text.js';
 import { MAX_ORG_NAME, type Org } from '../../orgs/state/org.entity.js';
@@ -33,6 +36,11 @@ export async function withContext<T>(work: (context: Context) => Promise<T>): Pr
     const options = { logger: false, abortOnError: false } as const;
     return work(await NestFactory.createApplicationContext(CliModule.forRoot(env, dataSource), options));
   });
+}
+
+/** Reads the file each time: keys prune waits ten seconds for secrets that others encrypt with an old key. */
+export function secretsOf(context: Context, purpose: SecretPurpose): EncryptedSecrets {
+  return new EncryptedSecrets(new KeyRing(loadKeyFile(context.get(Env).jwtKeysFile, true)), purpose);
 }
 
 export async function findUser(context: Context, text: string): Promise<UserView> {

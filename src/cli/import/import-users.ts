@@ -7,13 +7,10 @@ import {
 } from '../../accounts/user-import.service.js';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadKeyFile } from '../../auth/tokens/key-file.js';
-import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
-import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { loadBcrypt } from '../../auth/passwords/foreign-hashes.js';
 import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/statements.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
-import { withContext } from '../command/context.js';
+import { secretsOf, withContext } from '../command/context.js';
 import { NO_PASSWORD_HASH } from '../../users/user.entity.js';
 import { AUTH0 } from './auth0.js';
 import { CSV } from './csv.js';
@@ -73,7 +70,8 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
     const checked: LocatedRow[] = [];
     const importBatch = async (rows: LocatedRow[], isWritten: boolean): Promise<void> => {
       const users = await usersOf(rows);
-      const secrets = users.some(({ totpSecret }) => totpSecret) ? secretsOf(env) : undefined;
+      const hasSecrets = users.some(({ totpSecret }) => totpSecret);
+      const secrets = hasSecrets ? secretsOf(context, 'second factor secrets') : undefined;
       const began = performance.now();
       const outcomes = isWritten
         ? await service.importAll(users, actor, secrets)
@@ -149,11 +147,6 @@ const numberText = (count: number): string => count.toLocaleString('en-US');
 /** The first noun of a kind is in the plural. */
 function counted(count: number, kind: string): string {
   return `${numberText(count)} ${count === 1 ? kind.replace(/s\b/, '') : kind}`;
-}
-
-/** Reads the file for each batch: keys prune waits ten seconds for secrets that others encrypt with an old key. */
-function secretsOf({ jwtKeysFile }: Env): EncryptedSecrets {
-  return new EncryptedSecrets(new KeyRing(loadKeyFile(jwtKeysFile, true)), 'second factor secrets');
 }
 
 async function formatOf(invocation: Invocation): Promise<ImportFormat> {

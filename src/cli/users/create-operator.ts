@@ -9,9 +9,7 @@ import {
   otpauthUri,
   readTypedCode,
 } from '../../auth/second-factor/codes.js';
-import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
-import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { Env } from '../../config/env.js';
 import { timeText } from '../../identifiers/text.js';
 import { RefusedError } from '../../problems/problem.js';
@@ -20,7 +18,7 @@ import { PROFILE } from '../../users/profile.js';
 import type { UserView } from '../../users/user-view.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { ask } from '../command/ask.js';
-import { type Context, withContext } from '../command/context.js';
+import { type Context, secretsOf, withContext } from '../command/context.js';
 import { CannotRunError, type Invocation, outcomeOf, type Report, reportOn } from '../command/definition.js';
 import { qrCode } from './qr-code.js';
 import { generatePassword } from './set-password.js';
@@ -68,10 +66,7 @@ async function createWithFactor(
   const password = user ? undefined : generatePassword(env);
   const passwordHash = password && (await (await loadHashEngine()).hash(password, env.argon2));
   // Read again: an operator may have removed a key while the command waited.
-  const secrets = new EncryptedSecrets(
-    new KeyRing(loadKeyFile(env.jwtKeysFile, true)),
-    'second factor secrets',
-  );
+  const secrets = secretsOf(context, 'second factor secrets');
   const factor = { secret, secrets, lastStep, recoveryCodeHashes };
   const creation = context.get(OperatorCreation);
   const id = user?.id ?? (await creation.create({ email, name, passwordHash: passwordHash! }, factor, actor));
