@@ -193,15 +193,15 @@ describe('decideFinish', () => {
 
 describe('trustedEmail', () => {
   it.each([
-    [EMAIL, true, true, false, EMAIL],
-    [EMAIL, false, true, true, EMAIL],
-    [EMAIL, false, true, false, undefined],
-    [EMAIL, true, false, true, undefined],
-    [null, true, true, true, undefined],
-  ])(
+    [EMAIL, 1, 1, false, EMAIL],
+    [EMAIL, 0, 1, true, EMAIL],
+    [EMAIL, 0, 1, false, undefined],
+    [EMAIL, 1, 0, true, undefined],
+    [null, 1, 1, true, undefined],
+  ] as const)(
     '%s, verified %s, of a domain %s, trust-emails %s: %s',
     (email, emailVerified, isOfDomain, trustEmails, expected) => {
-      expect(trustedEmail({ email, emailVerified }, isOfDomain, { trustEmails })).toBe(expected);
+      expect(trustedEmail({ email, emailVerified, isOfDomain }, { trustEmails })).toBe(expected);
     },
   );
 });

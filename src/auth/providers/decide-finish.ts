@@ -1,13 +1,9 @@
-import type { User } from '../../users/user.entity.js';
+import type { ProblemCode } from '../../problems/problem-codes.js';
+import type { LinkableUser } from './identities.repository.js';
+import type { ConfirmedLogin } from './provider-logins.repository.js';
 import type { ProviderSettings } from './provider-settings.js';
 
-type FinishUser = Pick<User, 'disabledAt' | 'secondFactorAt'>;
-
-type EmailOwner = FinishUser &
-  Pick<User, 'emailVerifiedAt' | 'operatorSince'> & {
-    /** subject of another user of the provider who is linked to this user */
-    linkedTo: string | null;
-  };
+type FinishUser = Pick<LinkableUser, 'disabledAt' | 'secondFactorAt'>;
 
 export interface FinishFacts {
   settings: Pick<ProviderSettings, 'createUsers' | 'linkByEmail'>;
@@ -16,35 +12,26 @@ export interface FinishFacts {
   /** what `trustedEmail` returned */
   email: string | undefined;
   /** the user with that email, which is looked up only if no user has the identity */
-  owner: EmailOwner | undefined;
+  owner: (FinishUser & Pick<LinkableUser, 'emailVerifiedAt' | 'operatorSince' | 'linkedTo'>) | undefined;
   password: 'absent' | 'unchecked' | 'wrong' | 'right';
   hasCode: boolean;
 }
 
-export type FinishRefusal =
-  | 'provider_email_refused'
-  | 'registration_closed'
-  | 'identity_taken'
-  | 'link_required'
-  | 'wrong_password'
-  | 'account_disabled'
-  | 'second_factor_code_required';
-
 /** With `needsCode`, the code is checked before the outcome is carried out. */
 export type FinishOutcome =
-  | { kind: 'refuse'; code: FinishRefusal }
+  | { kind: 'refuse'; code: ProblemCode }
   | { kind: 'check_password' }
   | { kind: 'create' }
   | { kind: 'log_in'; needsCode: boolean }
   | { kind: 'link'; via: 'email' | 'password'; needsCode: boolean };
 
-/** @param isOfDomain whether the provider speaks for the domain of the email */
+/** Undefined unless the provider speaks for the domain of the email, and its word about the email counts. */
 export function trustedEmail(
-  { email, emailVerified }: { email: string | null; emailVerified: boolean },
-  isOfDomain: boolean,
+  { email, emailVerified, isOfDomain }: Pick<ConfirmedLogin, 'email' | 'emailVerified' | 'isOfDomain'>,
   { trustEmails }: Pick<ProviderSettings, 'trustEmails'>,
 ): string | undefined {
-  return email !== null && isOfDomain && (emailVerified || trustEmails) ? email : undefined;
+  const isTrusted = isOfDomain === 1 && (emailVerified === 1 || trustEmails);
+  return isTrusted && email !== null ? email : undefined;
 }
 
 /** The table of interface-5-login section 2, in its order: an email says nothing about an identity that is known. */
@@ -72,6 +59,6 @@ function admit(
   return needsCode && !hasCode ? refuse('second_factor_code_required') : { ...outcome, needsCode };
 }
 
-function refuse(code: FinishRefusal): FinishOutcome {
+function refuse(code: ProblemCode): FinishOutcome {
   return { kind: 'refuse', code };
 }

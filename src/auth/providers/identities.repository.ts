@@ -80,12 +80,8 @@ export class IdentitiesRepository {
       .getRawMany<LinkedProvider>();
   }
 
-  exist(tx: Transaction, providerId: string): Promise<boolean> {
-    return tx.of(this.identities).existsBy({ providerId });
-  }
-
-  count(providerId: string): Promise<number> {
-    return this.identities.countBy({ providerId });
+  count(providerId: string, tx?: Transaction): Promise<number> {
+    return (tx?.of(this.identities) ?? this.identities).countBy({ providerId });
   }
 
   /** Counts the users who are linked and have no password. */

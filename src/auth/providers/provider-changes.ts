@@ -108,7 +108,7 @@ export class ProviderChanges {
       const changed = FIELD_NAMES.filter((field) => !isDeepStrictEqual(before[field], after[field]));
       if (changed.length === 0) return UNCHANGED;
       this.requireFitting(after, issuer, change.sessionMaxAge);
-      if (changed.includes('subjectClaim') && (await this.identities.exist(tx, id)))
+      if (changed.includes('subjectClaim') && (await this.identities.count(id, tx)) > 0)
         throw new RefusedError(
           'users are linked by the present subject claim, and another one would name other users (subject_claim_used)',
         );

@@ -117,12 +117,11 @@ export class ProviderLoginFinish {
   }
 
   private async attempt(finish: Finish): Promise<LoginResponse> {
-    const { confirmed, settings, request, client, origin } = finish;
+    const { confirmed, settings, request, origin } = finish;
     const { providerId } = confirmed;
     const place = placeOf(origin);
     const known = await this.identities.findUser(confirmed, place);
-    const verified = { email: confirmed.email, emailVerified: confirmed.emailVerified === 1 };
-    const email = known ? undefined : trustedEmail(verified, confirmed.isOfDomain === 1, settings);
+    const email = known ? undefined : trustedEmail(confirmed, settings);
     const owner = email === undefined ? undefined : await this.identities.findOwner(providerId, email, place);
     // Another finish has linked this very user since the first statement.
     if (owner?.linkedTo === confirmed.subject) throw new FactsChangedError();
@@ -139,10 +138,8 @@ export class ProviderLoginFinish {
     };
     let outcome = decideFinish(facts);
     if (outcome.kind === 'check_password') {
-      const giveBack = await this.failed.count(owner!, origin.address);
-      const { matches } = await this.passwords.verify(owner!, password!, client);
-      if (matches) void giveBack();
-      outcome = decideFinish({ ...facts, password: matches ? 'right' : 'wrong' });
+      const result = await this.checkPassword(owner!, finish);
+      outcome = decideFinish({ ...facts, password: result });
     }
     if (outcome.kind === 'refuse') {
       const { code } = outcome;
@@ -245,6 +242,17 @@ export class ProviderLoginFinish {
     const amr = code ? 'fed otp' : 'fed';
     const { provider } = confirmed;
     return { userId, authEpoch, authTime, amr, endsAt, provider, via: 'login', refresh, deviceName, origin };
+  }
+
+  private async checkPassword(
+    owner: LoginUser,
+    { request, client, origin }: Finish,
+  ): Promise<'right' | 'wrong'> {
+    const giveBack = await this.failed.count(owner, origin.address);
+    const { matches } = await this.passwords.verify(owner, request.password!, client);
+    if (!matches) return 'wrong';
+    void giveBack();
+    return 'right';
   }
 
   private async checkCode(user: LoginUser, typed: string, origin: SignInOrigin): Promise<CheckedCode> {
