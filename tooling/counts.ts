@@ -6,8 +6,8 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 39_375,
-  files: 382,
+  lines: 41_500,
+  files: 385,
   small: 12,
   long: 0,
   providers: 15,
