@@ -52,7 +52,8 @@ describe('providers over HTTP', () => {
     const { body } = await operator.get<{ providers: { name: string }[] }>(PROVIDERS);
     const ours = body.providers.filter(({ name }) => [damaged.name, sound.name].includes(name));
     const expected = { ...viewOf(damaged.name), damaged: true };
-    expect(ours).toEqual([expected, viewOf(sound.name)]);
+    expect(ours).toHaveLength(2);
+    expect(ours).toEqual(expect.arrayContaining([expected, viewOf(sound.name)]));
     const one = await operator.get<{ provider: object }>(`${PROVIDERS}/${damaged.name}`);
     expect(one.body.provider).toEqual({ ...expected, users: 0 });
   });
@@ -115,14 +116,14 @@ describe('the identities of a user', () => {
     const plain = await operator.get<{ user: object }>(path);
 
     const linkedAt = CREATED_AT;
-    expect(shown.body.user).toEqual({
-      ...plain.body.user,
+    expect(shown.body.user).toMatchObject({
+      id: user.id,
       identities: [
         { provider: 'id-a', subject: 'Sub of id-a', linkedAt },
         { provider: 'id-b', subject: 'Sub of id-b', linkedAt },
       ],
     });
-    expect(plain.body.user).not.toHaveProperty('identities');
+    expect(Object.keys(shown.body.user)).toEqual([...Object.keys(plain.body.user), 'identities']);
     const other = await anAccount(service);
     const none = await operator.get(`/api/operators/users/${other.id}?include=identities`);
     expect(none.body).toMatchObject({ user: { identities: [] } });

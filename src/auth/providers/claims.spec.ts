@@ -168,6 +168,11 @@ describe('readClaims', () => {
     );
   });
 
+  it('measures maxAge from now if the clock of the start is ahead', () => {
+    const ahead = { maxAge: 0, startedAt: NOW + 60_000 };
+    expect(read({ auth_time: NOW_SECONDS - 20 }, ahead)).toMatchObject({ kind: 'accepted' });
+  });
+
   it('refuses maxAge if the provider names no time', () => {
     expect(read({ auth_time: undefined }, { maxAge: 86_400 })).toMatchObject(
       refusedFor('insufficient_user_authentication'),
