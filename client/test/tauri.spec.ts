@@ -7,7 +7,7 @@ let keyring: Map<string, string>;
 let local: Map<string, string>;
 let locked: string[];
 
-/** The commands of docs/clients.md, over a keyring that is a map. */
+/** The commands of docs/clients-store.md, over a keyring that is a map. */
 async function invoke(command: string, { name, value }: Record<string, unknown>): Promise<unknown> {
   await Promise.resolve();
   if (command === 'accounts_load') return keyring.get(String(name)) ?? null;

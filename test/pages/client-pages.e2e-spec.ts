@@ -27,14 +27,22 @@ const DECLARED = `declare function ask(question: string): Promise<string>;
   declare function openBrowser(url: string): Promise<void>;
   declare const [serviceSecret, configDirectory]: [string, string];`;
 
-const CLIENTS_PAGE = snippetsOf('docs/clients.md');
-const OF_SHELLS = CLIENTS_PAGE.filter((snippet) =>
+/** In this order each snippet has what it builds on. */
+const CLIENTS_PAGES = [
+  'clients',
+  'clients-store',
+  'clients-organizations',
+  'clients-account',
+  'clients-providers',
+];
+const SNIPPETS = CLIENTS_PAGES.flatMap((page) => snippetsOf(`docs/${page}.md`));
+const OF_SHELLS = SNIPPETS.filter((snippet) =>
   /from '(?:electron|@tauri-apps|accounts-client\/electron)/.test(snippet),
 );
 const SHELL_TYPES = `import ${JSON.stringify(resolve(import.meta.dirname, 'support/desktop-shells.d.ts'))};`;
 const CLIENTS_PROGRAM = [
   DECLARED,
-  ...CLIENTS_PAGE.filter((snippet) => !OF_SHELLS.includes(snippet)),
+  ...SNIPPETS.filter((snippet) => !OF_SHELLS.includes(snippet)),
   `export {
   account, candidates, canRegister, needsInvitation, client, exported, first, givenUp, grace, isLoggedIn, joan, joined, late, left,
   colleagues, mary, me, message, nameOf, names, old, handedOff, ownChange, profile, protectedLogin, quick, recoveryCodes, registered, repeated,
@@ -50,7 +58,7 @@ interface Results extends Record<string, unknown> {
   protectedLogin: { token: string };
 }
 
-/** What the program of docs/clients.md exports. */
+/** What the program of the pages for clients exports. */
 interface ClientResults extends Results {
   client: Client;
   grace: Client;
@@ -121,7 +129,7 @@ async function stop(): Promise<void> {
   await mailServer.stop();
 }
 
-describe('docs/clients.md', () => {
+describe('the pages for clients', () => {
   beforeAll(startForReader);
   afterAll(stop);
 
@@ -185,7 +193,7 @@ describe('docs/clients.md', () => {
       true,
       [{ email: 'grace@example.com' }],
     ]);
-    expect(results.names.toSorted()).toEqual(['countess@example.com', 'grace@example.com']);
+    expect(results.names.toSorted()).toEqual(['ada@example.com', 'grace@example.com']);
     expect(results['exported']).toMatchObject({ account: { id: user.id } });
     expect(await grace.getMe()).toMatchObject({
       data: { orgs: [{ name: 'Engines' }, { name: 'Looms' }, { name: 'Wind mills' }] },
@@ -224,13 +232,13 @@ describe('docs/clients.md', () => {
   });
 
   it('has the requests of the ten most used operations with curl', () => {
-    const commands = snippetsOf('docs/clients.md', 'sh').find((snippet) => snippet.startsWith('BASE='));
+    const commands = snippetsOf('docs/clients-http.md', 'sh').find((snippet) => snippet.startsWith('BASE='));
     const script = commands!.replace(/BASE=.*/, `BASE=${service.url}`);
     const { stdout, stderr, status } = spawnSync('sh', ['-euc', script], { encoding: 'utf8' });
 
     expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
     const answers = linesOf(stdout);
-    const shown = snippetsOf('docs/clients.md', '').find((snippet) => snippet.startsWith('{"user"'))!;
+    const shown = snippetsOf('docs/clients-http.md', '').find((snippet) => snippet.startsWith('{"user"'))!;
     expect(answers).toMatchObject(linesOf(shown.replaceAll(/,…(?=[,}])/g, '')).map(withAnyText));
     expect(answers).toMatchObject([
       { user: { email: 'alan@example.com', emailVerified: false }, orgs: [] },
@@ -249,7 +257,7 @@ describe('docs/clients.md', () => {
 
   it('logs in at a provider with curl and a listener', async () => {
     const [base, login] = ['BASE=', 'pkce()'].map((start) =>
-      snippetsOf('docs/clients.md', 'sh').find((snippet) => snippet.startsWith(start))!,
+      snippetsOf('docs/clients-http.md', 'sh').find((snippet) => snippet.startsWith(start))!,
     );
     const directory = join(installation.directory, 'curl');
     await mkdir(directory);
@@ -270,7 +278,7 @@ describe('docs/clients.md', () => {
     const ran = promisify(execFile)('sh', ['-euc', own], { cwd: directory, env: { PATH } });
     const { stdout } = await ran.finally(() => desktop.close());
 
-    const answer = snippetsOf('docs/clients.md', '').find((snippet) => snippet.startsWith('{"token"'));
+    const answer = snippetsOf('docs/clients-http.md', '').find((snippet) => snippet.startsWith('{"token"'));
     expect(linesOf(stdout)).toMatchObject(linesOf(answer!).map(withAnyText));
     expect(linesOf(stdout)).toMatchObject([{ user: { email: 'alan@acme.example' } }]);
   });

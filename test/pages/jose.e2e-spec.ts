@@ -10,8 +10,8 @@ import { type Account, anAccount } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
 
-const PAGE = readFileSync(resolve('docs/services-any-language.md'), 'utf8');
-const SNIPPET = /^### Verify with a JWT library$.*?^```js\n(.*?)^```$/ms.exec(PAGE)![1]!;
+const PAGE = readFileSync(resolve('docs/services-http.md'), 'utf8');
+const SNIPPET = /^## Verify with a JWT library$.*?^```js\n(.*?)^```$/ms.exec(PAGE)![1]!;
 const TEN_MINUTES = 10 * 60_000;
 
 type Part = Record<string, unknown>;
@@ -39,7 +39,7 @@ async function verifierOf(issuer: string, audience = 'accounts'): Promise<Verify
   return ((await import(pathToFileURL(file).href)) as { verify: Verify }).verify;
 }
 
-describe('jose in docs/services-any-language.md', () => {
+describe('jose in docs/services-http.md', () => {
   let verify: Verify;
   let ada: Account;
   let header: Part;

@@ -14,7 +14,7 @@ import { protect } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PAGE = ['admin-tasks.md', 'migrate.md']
+const PAGE = ['admin-tasks.md', 'admin-providers.md', 'migrate.md']
   .map((page) => readFileSync(pathOf(ROOT, 'docs', page), 'utf8'))
   .join('\n');
 const ORG_ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
@@ -67,7 +67,7 @@ async function writeImports(directory: string, passwordHash: string): Promise<vo
   await writeFile(pathOf(directory, 'firebase.json'), JSON.stringify({ users: withEmail }));
 }
 
-describe('docs/admin-tasks.md and docs/migrate.md', () => {
+describe('the pages with the tasks of operators', () => {
   let installation: Installation;
   let service: Instance;
   /** in the place of each provider of the page */

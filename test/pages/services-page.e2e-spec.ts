@@ -22,22 +22,22 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const GUARD_PORT = await freePort();
 
 function sectionsOf(page: string): [heading: string, content: string][] {
-  const sections = readFileSync(join(ROOT, page), 'utf8').split(/^#{2,4} /m);
+  const sections = readFileSync(join(ROOT, page), 'utf8')
+    .replace(/^# /, '')
+    .split(/^#{2,4} /m);
   return sections.map((content) => [content.slice(0, content.indexOf('\n')), content]);
 }
 
-/** The second page follows the credentials of the first one. */
-function inOrder(): Map<string, string> {
-  const own = sectionsOf('docs/services.md');
-  const after = own.findIndex(([heading]) => heading === 'Rotate the secret');
-  return new Map([
-    ...own.slice(0, after),
-    ...sectionsOf('docs/services-any-language.md'),
-    ...own.slice(after),
-  ]);
-}
-
-const SECTIONS = inOrder();
+/** In this order each command has what it builds on. */
+const PAGES = [
+  'services',
+  'services-hand-off',
+  'services-calls',
+  'services-any-language',
+  'services-http',
+  'services-secrets',
+];
+const SECTIONS = new Map(PAGES.flatMap((page) => sectionsOf(`docs/${page}.md`)));
 
 const section = (heading: string): string => SECTIONS.get(heading)!;
 const outputOf = (heading: string): string => normalized(snippetsIn(section(heading), '')[0]!);
@@ -57,7 +57,7 @@ type Follow = (options: {
   signal: AbortSignal;
 }) => Promise<void>;
 
-describe('docs/services.md and docs/services-any-language.md', () => {
+describe('the pages for services', () => {
   let installation: Installation;
   let service: Instance;
 

@@ -18,7 +18,9 @@ import { startOwnService } from '../support/service.js';
 import { aBoundToken, aServiceCaller, setCall, type ServiceCaller } from '../support/services.js';
 import { decodeToken } from '../support/signing-keys.js';
 
-const PAGE = readFileSync(resolve('docs/services.md'), 'utf8');
+const PAGE = ['services', 'services-calls']
+  .map((page) => readFileSync(resolve(`docs/${page}.md`), 'utf8'))
+  .join('\n');
 const HEADINGS = {
   Express: 'Guard an Express route',
   'Express 4': 'Guard an Express route',
@@ -64,7 +66,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('a guard of docs/services.md', () => {
+describe('a guard of the pages for services', () => {
   let cast: Cast;
   let billing: ServiceCaller;
 

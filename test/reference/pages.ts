@@ -59,7 +59,7 @@ function rowOf({ route, operationId, summary, description = '', responses }: Rou
 export function eventsPage(): string {
   return page('Events', [
     'Every change is an event. Users read the events of their own account, admins and owners those of their organization,',
-    'operators all of them. Services read them in the [event feed](../services-any-language.md#follow-the-event-feed). Programs ignore',
+    'operators all of them. Services read them in the [event feed](../services-http.md#follow-the-event-feed). Programs ignore',
     `types and fields that they do not know. ${GENERATED}`,
     ...EVENT_TYPES.flatMap(eventLines),
   ]);

@@ -1,4 +1,4 @@
-// What docs/clients.md uses of two packages that no test can run, as their own declarations say it.
+// What the pages for clients use of two packages that no test can run, as their own declarations say it.
 
 /** electron 45.5.0 */
 declare module 'electron' {
