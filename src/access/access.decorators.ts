@@ -3,8 +3,8 @@ import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swag
 import {
   type Access,
   apiKeysAssurance,
-  byPassword,
   type CallerKind,
+  directSession,
   type ForBoundTokens,
   type ForUnverified,
   operatorsAssurance,
@@ -13,7 +13,7 @@ import {
 import type { Role, ServiceScope } from './principal.js';
 
 /** `evenSuspended` also admits members who lack a second factor that the organization requires. */
-type MoreOfMembers = ForBoundTokens & { assurance?: typeof byPassword; evenSuspended?: true };
+type MoreOfMembers = ForBoundTokens & { assurance?: typeof directSession; evenSuspended?: true };
 
 const forUsers = (access: Access) => applyDecorators(RouteAccess(access), ApiBearerAuth());
 
@@ -23,8 +23,8 @@ export const Public = (...usedBy: CallerKind[]) =>
 export const SignedIn = (more: ForBoundTokens & ForUnverified = {}) => forUsers({ to: 'signed-in', ...more });
 
 /** Excludes delegated sessions, because a service must not take over the account. */
-export const SignedInByPassword = (more: ForUnverified = {}) =>
-  forUsers({ to: 'signed-in', assurance: byPassword, ...more });
+export const SignedInDirectly = (more: ForUnverified = {}) =>
+  forUsers({ to: 'signed-in', assurance: directSession, ...more });
 
 /** A stolen session is not enough to make credentials that outlive it. */
 export const SignedInRecently = () => forUsers({ to: 'signed-in', assurance: apiKeysAssurance });
@@ -46,7 +46,7 @@ export const ApiOrgId = () =>
 export const MinRole = (minRole: Role, more: MoreOfMembers = {}) =>
   applyDecorators(forUsers({ to: 'members', minRole, ...more }), ApiOrgId());
 
-export const MinRoleByPassword = (minRole: Role) => MinRole(minRole, { assurance: byPassword });
+export const MinRoleDirectly = (minRole: Role) => MinRole(minRole, { assurance: directSession });
 
 export const PublicOrService = () =>
   applyDecorators(

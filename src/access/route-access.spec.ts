@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { Problem } from '../problems/problem.js';
-import { type Assurance, BY_PASSWORD, requireAssurance } from './route-access.js';
+import { type Assurance, DIRECT_SESSION, requireAssurance } from './route-access.js';
 import type { AuthenticationMethod } from './principal.js';
 
-const FRESH: Assurance = { by: 'password', login: { secondFactor: true, maxAge: 60 } };
-const FRESH_PASSWORD: Assurance = { by: 'password', login: { secondFactor: false, maxAge: 60 } };
+const FRESH: Assurance = { login: { secondFactor: true, maxAge: 60 } };
+const FRESH_LOGIN: Assurance = { login: { secondFactor: false, maxAge: 60 } };
 
 const session = (ageSeconds: number, isDelegated: boolean, ...amr: AuthenticationMethod[]) => ({
   isDelegated,
@@ -32,7 +32,7 @@ it.each([
   ['one by a code', session(0, true, 'pwd', 'otp'), ['step_up_required', STEP_UP, STEP_UP]],
   ['one of which only that is known', { isDelegated: false }, ['met', STEP_UP, STEP_UP]],
 ])('%s meets what is asked of it', (_, given, expected) => {
-  const outcomes = [BY_PASSWORD, FRESH, FRESH_PASSWORD].map((assurance) =>
+  const outcomes = [DIRECT_SESSION, FRESH, FRESH_LOGIN].map((assurance) =>
     codeOf(() => requireAssurance(given, assurance)),
   );
   expect(outcomes).toEqual(expected);

@@ -31,28 +31,26 @@ function loginNeeded({ secondFactor, maxAge }: NonNullable<Assurance['login']>):
   });
 }
 
+/** Every assurance includes a direct session: one that a login opened, not a one-time code. */
 export interface Assurance {
-  by: 'password';
   /** Another login can meet these demands (RFC 9470). */
   login?: { secondFactor: boolean; maxAge: number };
 }
 
 type SessionAssurance = Pick<UserPrincipal, 'isDelegated'> & Partial<Pick<UserPrincipal, 'amr' | 'authTime'>>;
 
-export const BY_PASSWORD: Assurance = { by: 'password' };
+export const DIRECT_SESSION: Assurance = {};
 
 type DeclaredAssurance = (env: Env) => Assurance;
 
-export const byPassword: DeclaredAssurance = () => BY_PASSWORD;
+export const directSession: DeclaredAssurance = () => DIRECT_SESSION;
 
 export const operatorsAssurance: DeclaredAssurance = ({ operatorsSecondFactor, operatorsLoginAge }) => ({
-  by: 'password',
   login: { secondFactor: operatorsSecondFactor === 'required', maxAge: operatorsLoginAge },
 });
 
 /** A stolen session must not give a key that outlives it. */
 export const apiKeysAssurance: DeclaredAssurance = ({ apiKeyLoginAge }) => ({
-  by: 'password',
   login: { secondFactor: false, maxAge: apiKeyLoginAge },
 });
 
@@ -78,7 +76,7 @@ const PROVIDER_LOGIN_AGE = 600;
 export function requireProviderLogin(session: SessionAssurance): void {
   const login = { secondFactor: false, maxAge: PROVIDER_LOGIN_AGE };
   if (!session.amr?.includes('fed')) throw loginNeeded(login);
-  requireAssurance(session, { by: 'password', login });
+  requireAssurance(session, { login });
 }
 
 /** `boundTokens` also admits tokens of a code for one service. */

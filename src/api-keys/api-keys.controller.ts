@@ -2,10 +2,10 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/co
 import { ApiBody, ApiParam } from '@nestjs/swagger';
 import {
   MinRole,
-  MinRoleByPassword,
+  MinRoleDirectly,
   Public,
   SignedIn,
-  SignedInByPassword,
+  SignedInDirectly,
   SignedInRecently,
 } from '../access/access.decorators.js';
 import type { Origin, UserActor, UserPrincipal } from '../access/principal.js';
@@ -79,7 +79,7 @@ export class OwnApiKeysController {
    * @remarks Revokes an API key of the user, which no longer works.
    */
   @Delete(':keyId')
-  @SignedInByPassword()
+  @SignedInDirectly()
   @ApiParam(KEY_PARAM)
   @ApiProblems('key_not_found')
   revokeApiKey(
@@ -140,7 +140,7 @@ export class OrgApiKeysController {
    * @remarks Revokes an API key of the organization, which no longer works. Admins can revoke API keys of other users.
    */
   @Delete(':keyId')
-  @MinRoleByPassword('admin')
+  @MinRoleDirectly('admin')
   @OrgWrite()
   @ApiParam(KEY_PARAM)
   @ApiProblems('key_not_found')

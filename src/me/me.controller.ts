@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Patch, Query, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiParam } from '@nestjs/swagger';
-import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import { SignedIn, SignedInDirectly } from '../access/access.decorators.js';
 import { BOUND_TOKEN } from '../access/route-access.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
@@ -185,7 +185,7 @@ export class MeController {
    * Limit: each request counts as a login.
    */
   @Delete()
-  @SignedInByPassword({ unverified: true })
+  @SignedInDirectly({ unverified: true })
   @WriteRoute({ dryRun: true, remedy: true })
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
@@ -213,7 +213,7 @@ export class MeController {
    * @remarks Returns the events of the user, of the user's sessions and memberships, latest first, in pages.
    */
   @Get('events')
-  @SignedInByPassword()
+  @SignedInDirectly()
   @ApiPage(OwnEventsResponse)
   @GatedRead()
   listAuditEvents(
@@ -232,7 +232,7 @@ export class MeController {
    * The response is streamed. If its last brace is missing, it is incomplete.
    */
   @Get('export')
-  @SignedInByPassword()
+  @SignedInDirectly()
   @RateLimited('export')
   @ApiOkResponse({ type: ExportResponse })
   @GatedRead()
@@ -267,7 +267,7 @@ export class MeController {
    * and every session below it. The session of the login stays.
    */
   @Delete('sessions/:sessionId')
-  @SignedInByPassword()
+  @SignedInDirectly()
   @ApiParam({
     name: 'sessionId',
     type: String,
@@ -291,7 +291,7 @@ export class MeController {
    * If `all` is true, the session of the access token is revoked as well.
    */
   @Delete('sessions')
-  @SignedInByPassword()
+  @SignedInDirectly()
   @WriteRoute({ query: ['all'] })
   @ApiProblems(invalidFields({ all: 'must be true or false' }))
   revokeSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResponse> {

@@ -1,7 +1,7 @@
 import { applyDecorators, Body, Controller, Get, HttpCode, Post, Put, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import { SignedIn, SignedInDirectly } from '../access/access.decorators.js';
 import type { UserActor, UserPrincipal } from '../access/principal.js';
 import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
@@ -35,7 +35,7 @@ const WRONG_PROOF = [
 
 /** The user proves the change by a password or a code, so a request counts as a login for the limits. */
 const ProvenChange = (...problems: Parameters<typeof ApiProblems>): MethodDecorator =>
-  applyDecorators(SignedInByPassword(), RateLimited('login', 'address', 'account'), ApiProblems(...problems));
+  applyDecorators(SignedInDirectly(), RateLimited('login', 'address', 'account'), ApiProblems(...problems));
 
 @Controller('api/me')
 export class OwnCredentialsController {
@@ -181,7 +181,7 @@ export class OwnCredentialsController {
    * Limits: 3 requests in 15 minutes. After 5 codes in a day, the user gets one an hour.
    */
   @Post('email/verification')
-  @SignedInByPassword({ unverified: true })
+  @SignedInDirectly({ unverified: true })
   @RateLimited('forgot')
   @ApiOkResponse({ type: OkResponse, description: 'The e-mail is already verified.' })
   @ApiAcceptedResponse({ type: OkResponse, description: 'A code is on its way.' })
@@ -203,7 +203,7 @@ export class OwnCredentialsController {
    */
   @Post('email/verify')
   @HttpCode(200)
-  @SignedInByPassword({ unverified: true })
+  @SignedInDirectly({ unverified: true })
   @RateLimited('code')
   @ApiProblems(
     invalidFields({ code: 'must be a string' }),
@@ -229,7 +229,7 @@ export class OwnCredentialsController {
    */
   @Put('email')
   @HttpCode(202)
-  @SignedInByPassword({ unverified: true })
+  @SignedInDirectly({ unverified: true })
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
     invalidFields({ email: 'must be an email address' }),

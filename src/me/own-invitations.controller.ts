@@ -1,6 +1,6 @@
 import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiParam } from '@nestjs/swagger';
-import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import { SignedIn, SignedInDirectly } from '../access/access.decorators.js';
 import { CurrentUser } from '../http/request-origin.js';
 import { GatedRead } from '../http/read-gate.js';
 import type { UserPrincipal } from '../access/principal.js';
@@ -23,7 +23,7 @@ import { InvitationAnswers } from '../orgs/invitations/invitation-answers.servic
 
 const Answer = (): MethodDecorator =>
   applyDecorators(
-    SignedInByPassword(),
+    SignedInDirectly(),
     WriteRoute({ idempotencyKey: true }),
     ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_invitation_code'),
   );

@@ -13,9 +13,9 @@ import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import {
   ApiOrgId,
   MinRole,
-  MinRoleByPassword,
+  MinRoleDirectly,
   SignedIn,
-  SignedInByPassword,
+  SignedInDirectly,
 } from '../access/access.decorators.js';
 import { CurrentOrg, CurrentUser } from '../http/request-origin.js';
 import { GatedRead, ReadPage } from '../http/read-gate.js';
@@ -122,7 +122,7 @@ export class OrgsController {
    * An owner can restore it until `purgeAt`.
    */
   @Delete(':orgId')
-  @MinRoleByPassword('owner')
+  @MinRoleDirectly('owner')
   @OrgWrite({ dryRun: true })
   deleteOrg(
     @CurrentWrite() write: Write,
@@ -139,7 +139,7 @@ export class OrgsController {
    */
   @Post(':orgId/restore')
   @HttpCode(200)
-  @SignedInByPassword()
+  @SignedInDirectly()
   @WriteRoute({ idempotencyKey: true, dryRun: true, remedy: true })
   @ApiOrgId()
   @ApiProblems('org_not_found', 'second_factor_required_by_org')
@@ -179,7 +179,7 @@ export class OrgsController {
    */
   @Post(':orgId/transfer')
   @HttpCode(200)
-  @MinRoleByPassword('owner')
+  @MinRoleDirectly('owner')
   @OrgWrite({ dryRun: true })
   @ApiProblems(invalidFields({ userId: 'must be the id of a user' }), 'member_not_found', 'member_disabled')
   transferOrg(

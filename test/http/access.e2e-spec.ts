@@ -7,7 +7,7 @@ import { Public } from '../../src/access/access.decorators.js';
 import type { UserPrincipal } from '../../src/access/principal.js';
 import {
   type Access,
-  byPassword,
+  directSession,
   admitsUnverified,
   takesBoundTokens,
 } from '../../src/access/route-access.js';
@@ -71,7 +71,7 @@ function refusalOf(access: Access, principal: Principal): string | undefined {
   if (principal === 'a service') return 'invalid_token';
   if (access.to === 'operators') return 'operator_required';
   if (principal !== 'a user by code' || !access.assurance) return undefined;
-  return access.assurance === byPassword ? 'step_up_required' : 'insufficient_user_authentication';
+  return access.assurance === directSession ? 'step_up_required' : 'insufficient_user_authentication';
 }
 
 interface Subject {

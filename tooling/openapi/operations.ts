@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type Access, byPassword, RouteAccess } from '#src/access/route-access';
+import { type Access, directSession, RouteAccess } from '#src/access/route-access';
 import { handlersOf } from './caller-documents.ts';
 import { codeSamples } from './code-samples.ts';
 import { operationsOf } from './document-parts.ts';
@@ -28,8 +28,8 @@ function requirementOf(access: Access): string {
   return access.boundTokens ? 'an access token, which may be bound to a service' : 'an access token';
 }
 
-function loginOf(assurance: typeof byPassword): string {
-  return assurance === byPassword ? STEP_UP : RECENT_LOGIN;
+function loginOf(assurance: typeof directSession): string {
+  return assurance === directSession ? STEP_UP : RECENT_LOGIN;
 }
 
 /** Puts what an operation requires after its purpose, the first paragraph. */

@@ -17,7 +17,7 @@ import {
 } from './policies.js';
 import { requireOtherOwners } from './user-memberships.js';
 
-const [BY_PASSWORD, BY_CODE] = [{ isDelegated: false }, { isDelegated: true }];
+const [DIRECT, DELEGATED] = [{ isDelegated: false }, { isDelegated: true }];
 
 const FACTS: MemberPair = {
   actorRole: 'owner',
@@ -39,17 +39,17 @@ function codeOf(rule: () => unknown): string {
 }
 
 describe('a session that a code opened', () => {
-  const needsPassword = (rule: () => unknown): boolean => codeOf(rule) === 'step_up_required';
+  const needsDirectSession = (rule: () => unknown): boolean => codeOf(rule) === 'step_up_required';
 
   it.each(ROLES)('changes or removes a %s, and leaves as one, unless one of them is owner', (targetRole) => {
     const facts: MemberPair = { ...FACTS, targetRole };
     for (const to of ROLES) {
       const isOfOwner = targetRole === 'owner' || to === 'owner';
-      expect(needsPassword(() => requireChange(facts, to, BY_CODE))).toBe(isOfOwner);
-      expect(codeOf(() => requireChange(facts, to, BY_PASSWORD))).toBe('allowed');
+      expect(needsDirectSession(() => requireChange(facts, to, DELEGATED))).toBe(isOfOwner);
+      expect(codeOf(() => requireChange(facts, to, DIRECT))).toBe('allowed');
     }
-    expect(needsPassword(() => requireRemoval(facts, BY_CODE))).toBe(targetRole === 'owner');
-    expect(needsPassword(() => requireLeaving(facts, BY_CODE))).toBe(targetRole === 'owner');
+    expect(needsDirectSession(() => requireRemoval(facts, DELEGATED))).toBe(targetRole === 'owner');
+    expect(needsDirectSession(() => requireLeaving(facts, DELEGATED))).toBe(targetRole === 'owner');
   });
 });
 
@@ -57,10 +57,10 @@ describe('an enabled owner', () => {
   const LAST: MemberPair = { ...FACTS, targetRole: 'owner', hasOtherOwner: 0 };
 
   it.each<[string, (facts: MemberPair) => unknown]>([
-    ['becomes admin', (facts) => requireChange(facts, 'admin', BY_PASSWORD)],
-    ['becomes member', (facts) => requireChange(facts, 'member', BY_PASSWORD)],
-    ['is removed', (facts) => requireRemoval(facts, BY_PASSWORD)],
-    ['leaves', (facts) => requireLeaving(facts, BY_PASSWORD)],
+    ['becomes admin', (facts) => requireChange(facts, 'admin', DIRECT)],
+    ['becomes member', (facts) => requireChange(facts, 'member', DIRECT)],
+    ['is removed', (facts) => requireRemoval(facts, DIRECT)],
+    ['leaves', (facts) => requireLeaving(facts, DIRECT)],
   ])('stays when the last one %s', (_what, rule) => {
     expect(codeOf(() => rule(LAST))).toBe('last_owner');
     expect(codeOf(() => rule({ ...LAST, hasOtherOwner: 1 }))).toBe('allowed');

@@ -1,5 +1,5 @@
 import { type Role, roleAtLeast, type UserActor } from '../../access/principal.js';
-import { BY_PASSWORD, requireAssurance } from '../../access/route-access.js';
+import { DIRECT_SESSION, requireAssurance } from '../../access/route-access.js';
 import { InvalidTokenError } from '../../auth/tokens/access-token.js';
 import { Problem } from '../../problems/problem.js';
 import { statusAt } from './invitations.lists.js';
@@ -36,7 +36,7 @@ export function activeRole(membership: Membership | undefined, hasSecondFactor: 
 /** Admins may rename. What is required of the members is up to owners, and not to a delegated session. */
 export function requireOrgChange(role: Role | null, isRequirement: boolean, session: ActorSession): void {
   requireRole(role, isRequirement ? 'owner' : 'admin');
-  if (isRequirement) requireAssurance(session, BY_PASSWORD);
+  if (isRequirement) requireAssurance(session, DIRECT_SESSION);
 }
 
 export function isLastOwner(member: { role: Role | null; hasOtherOwner: 0 | 1 | null }): boolean {
@@ -80,7 +80,7 @@ export function requireRemovalOf(facts: MemberPair): Role {
 export function requireLeaving(facts: MemberPair, session: ActorSession): Role {
   const { targetRole } = facts;
   if (targetRole === null) throw new Problem('not_a_member');
-  if (targetRole === 'owner') requireAssurance(session, BY_PASSWORD);
+  if (targetRole === 'owner') requireAssurance(session, DIRECT_SESSION);
   requireOtherOwner(facts);
   return targetRole;
 }
@@ -99,7 +99,7 @@ function requireTarget(facts: MemberPair, session: ActorSession, to?: Role): voi
   requireRole(actorRole, 'admin');
   if (requireMember(facts) === 'owner' || to === 'owner') {
     requireRole(actorRole, 'owner');
-    requireAssurance(session, BY_PASSWORD);
+    requireAssurance(session, DIRECT_SESSION);
   }
 }
 
