@@ -29,7 +29,7 @@ it.each([
   ['one in the last second', session(59, false, 'pwd', 'otp'), ['met', 'met', 'met']],
   ['an older one', session(61, false, 'pwd', 'otp'), ['met', STEP_UP, STEP_UP]],
   ['one of an instance whose clock is ahead', session(-5, false, 'pwd', 'otp'), ['met', 'met', 'met']],
-  ['one by a code', session(0, true, 'pwd', 'otp'), ['step_up_required', STEP_UP, STEP_UP]],
+  ['one by a code', session(0, true, 'pwd', 'otp'), ['direct_session_required', STEP_UP, STEP_UP]],
   ['one of which only that is known', { isDelegated: false }, ['met', STEP_UP, STEP_UP]],
 ])('%s meets what is asked of it', (_, given, expected) => {
   const outcomes = [DIRECT_SESSION, FRESH, FRESH_LOGIN].map((assurance) =>

@@ -66,7 +66,7 @@ export function requireAssurance(
     (!login?.secondFactor || amr.includes('otp')) &&
     (!login || Date.now() - authTime <= login.maxAge * 1000);
   if (login && !isMet) throw loginNeeded(login);
-  if (isDelegated) throw new Problem('step_up_required');
+  if (isDelegated) throw new Problem('direct_session_required');
 }
 
 /** seconds */

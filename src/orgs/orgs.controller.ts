@@ -92,9 +92,9 @@ export class OrgsController {
    * @remarks Changes the name of an organization, or requires two-factor authentication of its members. Names need not
    * be unique.
    *
-   * Only owners with two-factor authentication may require it, and they need step-up: a session that was opened by
-   * password. Members without it are suspended from `secondFactorRequiredFrom` on: they keep the membership, but can
-   * only leave. With `dryRun`, `affected` says how many members lack it.
+   * Only owners with two-factor authentication may require it, and they need a direct session (opened by a login, not
+   * by a one-time code). Members without it are suspended from `secondFactorRequiredFrom` on: they keep the membership,
+   * but can only leave. With `dryRun`, `affected` says how many members lack it.
    */
   @Patch(':orgId')
   @ApiBody({ type: UpdateOrgRequest, examples: ORG_CHANGES })
@@ -103,7 +103,7 @@ export class OrgsController {
   @ApiProblems(
     invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
     'second_factor_not_enabled',
-    'step_up_required',
+    'direct_session_required',
   )
   updateOrg(
     @CurrentWrite() write: Write,
@@ -156,14 +156,14 @@ export class OrgsController {
    *
    * @remarks Removes the user from the organization.
    *
-   * The last owner cannot leave; the only member can delete the organization instead. An owner needs step-up: a session
-   * that was opened by password.
+   * The last owner cannot leave; the only member can delete the organization instead. An owner needs a direct session
+   * (opened by a login, not by a one-time code).
    */
   @Post(':orgId/leave')
   @HttpCode(200)
   @MinRole('member', { evenSuspended: true })
   @OrgWrite({ dryRun: true })
-  @ApiProblems('last_owner', 'step_up_required')
+  @ApiProblems('last_owner', 'direct_session_required')
   leaveOrg(
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,

@@ -104,9 +104,9 @@ export const PROBLEMS = byStatus({
       'Codes that users copy from another program are off',
       'This installation accepts no codes from another program. Start the login with a redirectUri.',
     ],
-    step_up_required: [
-      'A login with the password is required',
-      'A one-time code opened this session. Log in with the password.',
+    direct_session_required: [
+      'A login on this device is required',
+      'A session that a one-time code opened may not do this. Log in on this device.',
     ],
     insufficient_scope: [
       'The service, or the access token of a service, lacks a scope',

@@ -49,13 +49,13 @@ class ProbeController {
   }
 }
 
-const PRINCIPALS = ['nobody', 'a service', 'a user by code', 'a user by password'] as const;
+const PRINCIPALS = ['nobody', 'a service', 'a user by code', 'a user by login'] as const;
 type Principal = (typeof PRINCIPALS)[number];
 
 /** Every code by which a route is refused to a caller for who they are. */
 const REFUSALS = (
   'unauthorized invalid_token invalid_client forbidden insufficient_scope operator_required ' +
-  'insufficient_user_authentication step_up_required not_a_member ' +
+  'insufficient_user_authentication direct_session_required not_a_member ' +
   'insufficient_role'
 ).split(' ');
 
@@ -71,7 +71,7 @@ function refusalOf(access: Access, principal: Principal): string | undefined {
   if (principal === 'a service') return 'invalid_token';
   if (access.to === 'operators') return 'operator_required';
   if (principal !== 'a user by code' || !access.assurance) return undefined;
-  return access.assurance === directSession ? 'step_up_required' : 'insufficient_user_authentication';
+  return access.assurance === directSession ? 'direct_session_required' : 'insufficient_user_authentication';
 }
 
 interface Subject {

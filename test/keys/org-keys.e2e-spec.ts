@@ -15,7 +15,7 @@ import {
   notAMember,
   orgNotFound,
   preconditionFailed,
-  stepUpRequired,
+  directSessionRequired,
   tooManyKeys,
 } from '../support/expected.js';
 import { readFeed, readFeedAfter } from '../support/feed.js';
@@ -183,7 +183,7 @@ describe('API keys of an organization', () => {
     const path = `${keysPath(org)}/${id}`;
     const derived = await byCode(service, admin);
     expect(await create(derived, org)).toMatchObject(insufficientUserAuthentication);
-    expect(await derived.delete(path)).toMatchObject(stepUpRequired);
+    expect(await derived.delete(path)).toMatchObject(directSessionRequired);
     expect((await listed(derived, org)).apiKeys).toHaveLength(1);
     const bound = admin.as(await aBoundToken(billing, admin));
     for (const answer of [await create(bound, org), await bound.delete(path), await bound.get(keysPath(org))])

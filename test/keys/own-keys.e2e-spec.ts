@@ -9,7 +9,7 @@ import {
   invalidFields,
   invalidToken,
   keyNotFound,
-  stepUpRequired,
+  directSessionRequired,
   tooManyKeys,
 } from '../support/expected.js';
 import { readFeed, readFeedAfter } from '../support/feed.js';
@@ -252,7 +252,7 @@ describe("a user's own API keys", () => {
     const bound = ada.as(await aBoundToken(billing, ada));
     const refused = await create(derived);
     expect(refused).toMatchObject(insufficientUserAuthentication);
-    expect(await derived.delete(`${PATH}/${id}`)).toMatchObject(stepUpRequired);
+    expect(await derived.delete(`${PATH}/${id}`)).toMatchObject(directSessionRequired);
     expect((await listed(derived)).apiKeys).toHaveLength(1);
     expect(await create(bound)).toMatchObject(boundTokenRefused);
     expect(await bound.get(PATH)).toMatchObject(boundTokenRefused);

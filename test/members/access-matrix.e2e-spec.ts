@@ -12,7 +12,7 @@ import {
   memberNotFound,
   notAMember,
   orgNotFound,
-  stepUpRequired,
+  directSessionRequired,
   preconditionFailed,
   unauthorized,
   unsupportedMediaType,
@@ -195,13 +195,13 @@ describe('a change about an owner', () => {
     ['keep an owner owner', (by, { org, coOwner }) => changeRole(by, org, coOwner, 'owner')],
     ['make an owner admin', (by, { org, coOwner }) => changeRole(by, org, coOwner, 'admin')],
     ['remove an owner', (by, { org, coOwner }) => removeMember(by, org, coOwner)],
-  ])('%s: needs a login by password', async (_name, send) => {
+  ])('%s: needs a direct session', async (_name, send) => {
     const cast = await anOrgWithTwoOwners(service);
     const { org, owner, admin } = cast;
     const before = await membersOf(owner, org);
     for (const by of [admin, await byCode(service, admin)])
       expect(await send(by, cast)).toMatchObject(insufficientRole('owner', 'admin'));
-    expect(await send(await byCode(service, owner), cast)).toMatchObject(stepUpRequired);
+    expect(await send(await byCode(service, owner), cast)).toMatchObject(directSessionRequired);
     expect(await membersOf(owner, org)).toEqual(before);
     expect((await send(owner, cast)).status).toBe(200);
   });
@@ -214,10 +214,10 @@ describe('a change about an owner', () => {
     expect((await send(await byCode(service, cast.owner), cast)).status).toBe(200);
   });
 
-  it('leave as an owner: needs a login by password', async () => {
+  it('leave as an owner: needs a direct session', async () => {
     const { org, coOwner, member } = await anOrgWithTwoOwners(service);
     const leave = (by: Account) => by.post(`/api/orgs/${org.id}/leave`);
-    expect(await leave(await byCode(service, coOwner))).toMatchObject(stepUpRequired);
+    expect(await leave(await byCode(service, coOwner))).toMatchObject(directSessionRequired);
     expect((await leave(await byCode(service, member))).status).toBe(200);
     expect((await leave(coOwner)).status).toBe(200);
   });
@@ -232,7 +232,7 @@ describe('a change about an owner', () => {
       await changeRole(thief, org, owner, 'member'),
       await changeRole(await byCode(service, owner), org, accomplice, 'owner'),
     ])
-      expect(answer).toMatchObject(stepUpRequired);
+      expect(answer).toMatchObject(directSessionRequired);
     const tooLow = insufficientRole('owner', 'admin');
     expect(await removeMember(accomplice, org, owner)).toMatchObject(tooLow);
     expect(await accomplice.delete(`/api/orgs/${org.id}`)).toMatchObject(tooLow);
@@ -289,7 +289,7 @@ describe('the order of checks', async () => {
       // the role, of an owner where one is needed
       [notOwner, admin, 'POST', `${here}/transfer`, {}],
       // the kind of session
-      [stepUpRequired, derivedOwner, 'POST', `${here}/transfer`, {}],
+      [directSessionRequired, derivedOwner, 'POST', `${here}/transfer`, {}],
       // the body
       [wrongRole, admin, 'POST', members, { email: anEmail(), role: 'owner' }],
       [wrongRole, admin, 'PATCH', `${members}/x`, { role: 'root' }],

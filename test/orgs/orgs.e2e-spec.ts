@@ -7,7 +7,7 @@ import {
   memberNotFound,
   notAMember,
   orgNotFound,
-  stepUpRequired,
+  directSessionRequired,
 } from '../support/expected.js';
 import {
   addMember,
@@ -297,7 +297,7 @@ describe('restoring an organization', () => {
       expect(await restore(who, org)).toMatchObject(orgNotFound);
       expect((await who.get('/api/me/deleted-orgs')).body).toEqual({ orgs: [] });
     }
-    expect(await restore(await byCode(service, owner), org)).toMatchObject(stepUpRequired);
+    expect(await restore(await byCode(service, owner), org)).toMatchObject(directSessionRequired);
     expect((await owner.post(`${orgPath(org.id)}/restore`, {})).status).toBe(200);
   });
 

@@ -13,7 +13,7 @@ import {
   lastOwner,
   notAMember,
   orgNotFound,
-  stepUpRequired,
+  directSessionRequired,
 } from '../support/expected.js';
 import { readFeed, readFeedAfter } from '../support/feed.js';
 import {
@@ -153,13 +153,13 @@ describe('the time from which an organization requires a second factor', () => {
     });
   });
 
-  it('is set by owners alone, by password, who have a second factor; admins rename', async () => {
+  it('is set by owners alone, in a direct session, who have a second factor; admins rename', async () => {
     const { org, owner, admin, member } = await anOrg(service);
     const notOwner = insufficientRole('owner', 'admin');
     expect(await requireFrom(admin, org, FUTURE)).toMatchObject(notOwner);
     expect(await requireFrom(admin, org, null)).toMatchObject(notOwner);
     expect(await requireFrom(member, org, FUTURE)).toMatchObject(insufficientRole('admin', 'member'));
-    expect(await requireFrom(await byCode(service, owner), org, FUTURE)).toMatchObject(stepUpRequired);
+    expect(await requireFrom(await byCode(service, owner), org, FUTURE)).toMatchObject(directSessionRequired);
     const refused = await requireFrom(owner, org, FUTURE, '?remedy=true');
     expect(refused).toMatchObject({ ...factorMissing, body: { ...factorMissing.body, remedy: ENROLL } });
     expect((await requireFrom(owner, org, FUTURE)).body).not.toHaveProperty('remedy');

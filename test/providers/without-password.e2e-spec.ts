@@ -6,7 +6,7 @@ import {
   invalidCredentials,
   invalidFields,
   invalidSecondFactorCode,
-  stepUpRequired,
+  directSessionRequired,
   wrongPassword,
 } from '../support/expected.js';
 import { type Account, anAccount, anEmail, aPassword, byCode, logIn } from '../support/personas.js';
@@ -80,7 +80,7 @@ describe.each(CHANGES)('%s', (_, done, field, change) => {
 
   it('refuses a session that a one-time code of such a login opened', async () => {
     const opened = await byCode(service, await aUserWithoutPassword());
-    expect(await change(opened)).toMatchObject(stepUpRequired);
+    expect(await change(opened)).toMatchObject(directSessionRequired);
   });
 
   it('refuses any password of a user who has none', async () => {

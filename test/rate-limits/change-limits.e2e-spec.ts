@@ -8,7 +8,7 @@ import {
   lastOwner,
   notAMember,
   orgNotFound,
-  stepUpRequired,
+  directSessionRequired,
   rateLimited,
   unauthorized,
   userNotFound,
@@ -169,7 +169,7 @@ describe('the limit of the changes of a user', () => {
     const user = await anAccount(service);
     const service1 = await byCode(service, user);
     await spend(service1, LIMIT - 2);
-    expect(await service1.delete('/api/me/sessions')).toMatchObject(stepUpRequired);
+    expect(await service1.delete('/api/me/sessions')).toMatchObject(directSessionRequired);
     await spend(user, 1);
     for (const session of [user, service1])
       expect(await session.post('/api/orgs', { name: 'One more' })).toMatchObject(rateLimited);

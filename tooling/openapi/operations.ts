@@ -6,9 +6,9 @@ import { handlersOf } from './caller-documents.ts';
 import { codeSamples } from './code-samples.ts';
 import { operationsOf } from './document-parts.ts';
 
-const STEP_UP = 'step-up: the access token of a session that a login opened, not a one-time code';
+const DIRECT_SESSION = 'a direct session (opened by a login, not by a one-time code)';
 
-const RECENT_LOGIN = `${STEP_UP}, within the last 15 minutes (configurable)`;
+const RECENT_LOGIN = 'a direct session that a login opened within the last 15 minutes (configurable)';
 
 const ROLES = { member: '', admin: ' with the role `admin` or `owner`', owner: ' with the role `owner`' };
 
@@ -29,7 +29,7 @@ function requirementOf(access: Access): string {
 }
 
 function loginOf(assurance: typeof directSession): string {
-  return assurance === directSession ? STEP_UP : RECENT_LOGIN;
+  return assurance === directSession ? DIRECT_SESSION : RECENT_LOGIN;
 }
 
 /** Puts what an operation requires after its purpose, the first paragraph. */

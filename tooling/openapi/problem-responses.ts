@@ -63,7 +63,7 @@ function refusedTo(access: Access, env: Env): (ProblemCode | ProblemExample)[] {
     );
   if (!access.assurance) return refusals;
   const { login } = access.assurance(env);
-  if (!login) return [...refusals, 'step_up_required'];
+  if (!login) return [...refusals, 'direct_session_required'];
   const code = 'insufficient_user_authentication';
   return [...refusals, login.secondFactor ? code : { code, detail: RECENT_LOGIN }];
 }

@@ -123,7 +123,7 @@ export class MembersController {
    * Change a member's role
    *
    * @remarks Gives a member another role. The last owner keeps the role. Only owners may change owners or appoint them,
-   * and they need step-up: a session that was opened by password.
+   * and they need a direct session (opened by a login, not by a one-time code).
    */
   @Patch(':userId')
   @MinRole('admin')
@@ -134,7 +134,7 @@ export class MembersController {
     'member_not_found',
     'last_owner',
     'member_disabled',
-    'step_up_required',
+    'direct_session_required',
   )
   changeMemberRole(
     @CurrentWrite() write: Write,
@@ -151,14 +151,14 @@ export class MembersController {
    *
    * @remarks Removes a member from the organization. The last owner cannot be removed.
    *
-   * Admins may remove members and admins, themselves included. Only owners may remove an owner, and they need step-up:
-   * a session that was opened by password.
+   * Admins may remove members and admins, themselves included. Only owners may remove an owner, and they need a direct
+   * session (opened by a login, not by a one-time code).
    */
   @Delete(':userId')
   @MinRole('admin')
   @OrgWrite({ dryRun: true })
   @ApiParam(MEMBER_PARAM)
-  @ApiProblems('member_not_found', 'last_owner', 'step_up_required')
+  @ApiProblems('member_not_found', 'last_owner', 'direct_session_required')
   removeMember(
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,

@@ -39,7 +39,7 @@ function codeOf(rule: () => unknown): string {
 }
 
 describe('a session that a code opened', () => {
-  const needsDirectSession = (rule: () => unknown): boolean => codeOf(rule) === 'step_up_required';
+  const needsDirectSession = (rule: () => unknown): boolean => codeOf(rule) === 'direct_session_required';
 
   it.each(ROLES)('changes or removes a %s, and leaves as one, unless one of them is owner', (targetRole) => {
     const facts: MemberPair = { ...FACTS, targetRole };

@@ -246,13 +246,13 @@ export class ReferenceModel {
   leaveOrg(session: number, index: number): number {
     const { members } = this.orgFor(session, index, 'member');
     const me = this.userOf(session);
-    if (members.get(me) === 'owner') this.demandPassword(session);
+    if (members.get(me) === 'owner') this.demandDirect(session);
     return this.removeUnlessLastOwner(index, me);
   }
 
   transfer(session: number, index: number, target: string, leaves: boolean): number {
     const { members } = this.orgFor(session, index, 'owner');
-    this.demandPassword(session);
+    this.demandDirect(session);
     const me = this.userOf(session);
     demand(target !== me && this.users.has(target), 400, 'validation_failed');
     demand(members.has(target), 404, 'member_not_found');
@@ -269,7 +269,7 @@ export class ReferenceModel {
 
   deleteOrg(session: number, index: number): number {
     const org = this.orgFor(session, index, 'owner');
-    this.demandPassword(session);
+    this.demandDirect(session);
     org.isDeleted = true;
     this.revokeInvitations((one) => one.org === index);
     return 200;
@@ -343,12 +343,12 @@ export class ReferenceModel {
 
   private loggedIn(session: number): string {
     const user = this.unbound(session);
-    this.demandPassword(session);
+    this.demandDirect(session);
     return user;
   }
 
-  private demandPassword(session: number): void {
-    demand(at(this.sessions, session).parent === undefined, 403, 'step_up_required');
+  private demandDirect(session: number): void {
+    demand(at(this.sessions, session).parent === undefined, 403, 'direct_session_required');
   }
 
   private orgFor(session: number, index: number, least: Role): ModelOrg {
@@ -357,13 +357,13 @@ export class ReferenceModel {
     return at(this.orgs, index);
   }
 
-  /** Only an owner who logged in by password gives the role of an owner, or touches one who has it. */
+  /** Only an owner with a direct session gives the role of an owner, or touches one who has it. */
   private demandTarget(session: number, members: Map<string, Role>, target: string, role?: Role): void {
     const theirs = members.get(target);
     demand(theirs, 404, 'member_not_found');
     if (role !== 'owner' && theirs !== 'owner') return;
     demand(members.get(this.userOf(session)) === 'owner', 403, 'insufficient_role');
-    this.demandPassword(session);
+    this.demandDirect(session);
   }
 
   private removeUnlessLastOwner(index: number, user: string): number {
