@@ -2642,6 +2642,8 @@ export type ProviderEmailRefusedProblem = Problem & {
 export type ProviderLoginRequiredProblem = Problem & {
   /** Stable code of the failure. */
   code: "provider_login_required";
+  /** Name of the provider, for `POST /api/auth/providers/{name}/start`. */
+  provider: string;
 };
 
 /** A login at a provider that was started. */

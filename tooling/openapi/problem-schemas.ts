@@ -62,6 +62,13 @@ const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
       description: 'Time at which the challenge expires.',
     },
   },
+  provider_login_required: {
+    provider: {
+      type: 'string',
+      description: 'Name of the provider, for `POST /api/auth/providers/{name}/start`.',
+      minLength: 1,
+    },
+  },
 };
 
 const ENROLLMENT: Schemas = {
@@ -76,6 +83,7 @@ const ENROLLMENT: Schemas = {
 const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
   insufficient_role: { requiredRole: 'admin', yourRole: 'member' },
   second_factor_required: { challenge: A_CHALLENGE, expiresAt: '2026-11-22T09:05:00.000Z' },
+  provider_login_required: { provider: 'acme' },
 };
 
 const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
