@@ -4,6 +4,7 @@ import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import type { Check } from '../../src/cli/doctor/check.js';
 import { type Finding, inspect } from '../../src/cli/doctor/doctor.js';
 import { parseEnv } from '../../src/config/env.js';
+import { expectPrinted, outputOf } from '../pages/support/outputs.js';
 import { examine as examineInstallation } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { untilNumbered } from '../support/feed.js';
@@ -252,6 +253,7 @@ describe('the doctor', () => {
   it('finds a running service healthy, claim by claim', () => {
     const lines = Array<unknown>(54).fill(expect.stringMatching(/^green /));
     expect(healthy).toEqual({ code: 0, lines, errors: '' });
+    expectPrinted(healthy.lines.join('\n'), outputOf('docs/quickstart-operator.md', 'green'));
   });
 
   it.each(damages)('detects $sql', async ({ sql, red }) => {

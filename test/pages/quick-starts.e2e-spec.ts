@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Express } from 'express';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
@@ -8,16 +9,15 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
+import { AuthenticatorApp } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
+import { Terminal } from '../support/terminal.js';
+import { expectPrinted, outputOf } from './support/outputs.js';
 import { run, snippetsOf } from './support/page-program.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MAX_LINES = 60;
-
-/** The outputs of a page: its blocks without a language. */
-const outputsOf = (page: string): string[] => snippetsOf(page, '').map((text) => text.trim());
-const shape = (text: string): string =>
-  text.replaceAll(/\b[0-9a-f-]{36}\b/g, '019a…').replace(/acs_\S+/, 'acs_…');
+const plain = (shown: string): string => stripVTControlCharacters(shown).replaceAll('\r', '');
 
 describe('a quick start', () => {
   let installation: Installation;
@@ -47,7 +47,8 @@ describe('a quick start', () => {
     const script = requests.replace(/BASE=.*/, `BASE=${service.url}`);
     const { stdout, stderr } = spawnSync('sh', ['-euc', script], { encoding: 'utf8' });
 
-    expect([shape(stdout), stderr]).toEqual([outputsOf('README.md')[1], '']);
+    expect(stderr).toBe('');
+    expectPrinted(stdout, outputOf('README.md', '{"org":'));
   });
 
   it('logs a client in, and finds it logged in after a restart', async () => {
@@ -61,7 +62,7 @@ describe('a quick start', () => {
     await run(join(installation.directory, 'second.mjs'), program);
     log.mockRestore();
 
-    expect(lines.join('\n')).toBe(outputsOf(page)[1]);
+    expectPrinted(lines.join('\n'), outputOf('docs/quickstart-client.md', 'registered'));
     await waitFor(
       'the email is a file',
       hangTimeoutMs(),
@@ -77,7 +78,7 @@ describe('a quick start', () => {
     const [, words] = /npm run --silent accounts -- (.*) --reason/.exec(command!)!;
     const { stdout: added } = await accounts(installation, [...words!.split(' '), '--reason', 'quick start']);
     const secret = /^secret: (acs_\S+)$/m.exec(added)![1]!;
-    expect(shape(added).trim()).toBe(outputsOf(page)[0]);
+    expectPrinted(added, outputOf('docs/quickstart-service.md', 'billing: added'));
 
     installation.secrets.note(secret);
     vi.stubEnv('ACCOUNTS_SECRET', secret);
@@ -96,18 +97,54 @@ describe('a quick start', () => {
       return { status: answer.status, body: await answer.json() };
     };
 
-    expect(await get(ada.token)).toEqual({ status: 200, body: { userId: ada.id, role: 'owner' } });
-    expect(await get()).toEqual({
-      status: 401,
-      body: JSON.parse(outputsOf(page)[1]!.split('\n')[1]!) as unknown,
-    });
+    const [welcome, unknown] = [await get(ada.token), await get()];
+    expect([welcome.status, unknown.status]).toEqual([200, 401]);
+    const answers = [welcome, unknown].map(({ body }) => JSON.stringify(body)).join('\n');
+    expectPrinted(answers, outputOf('docs/quickstart-service.md', '{"userId"'));
     expect(await get(grace.token)).toMatchObject({ status: 403, body: { code: 'not_a_member' } });
     await guard.close();
     server.close();
   });
 
-  it.each(['quickstart-operator', 'deploy-systemd'])('prints the state of an instance: %s', async (name) => {
-    const answer = await fetch(`${service.url}/health/ready`);
-    expect(outputsOf(`docs/${name}.md`)[0]).toBe(await answer.text());
+  it('prints the state of an instance', async () => {
+    const state = await (await fetch(`${service.url}/health/ready`)).text();
+    expectPrinted(state, outputOf('docs/quickstart-operator.md', '{"status"'));
+    expectPrinted(state, outputOf('docs/deploy-systemd.md', '{"status"'));
+  });
+
+  it('answers mistakes as the list of error codes shows', async () => {
+    const request = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+    const body = JSON.stringify({ email: 'ada', password: 'correct horse battery' });
+    const answer = await fetch(`${service.url}/api/auth/register`, { ...request, body });
+    expectPrinted(await answer.text(), outputOf('docs/reference/errors.md', '{'));
+  });
+
+  it('shows on a terminal what starts', async () => {
+    const main = join(ROOT, 'dist/main.js');
+    const database = `sqlite:${join(installation.directory, 'shown.sqlite')}`;
+    const env = { PORT: String(await freePort()), DATABASE_URL: database };
+    const terminal = Terminal.run(installation, () => `'${process.execPath}' '${main}'`, { env });
+    const [listening] = await terminal.until(/^.*listening\r\n(?: {4}.*\r\n)+/m);
+    await terminal.close();
+
+    expectPrinted(plain(listening), outputOf('README.md', '[10:05'));
+  });
+
+  it('creates the first operator', async () => {
+    const page = 'docs/quickstart-operator.md';
+    const [, words] = /accounts (operators create \S+) --reason/.exec(
+      readFileSync(join(ROOT, page), 'utf8'),
+    )!;
+    const parameters = words!.replace('ada@', 'operator@').split(' ');
+    const terminal = Terminal.open(installation, parameters);
+    const [, secret] = await terminal.until(/[?&]secret=([A-Z2-7]{32})&/);
+    await terminal.until(/app shows: /);
+    terminal.type(`${new AuthenticatorApp(secret!).next()}\r`);
+    const { stdout } = await terminal.result();
+    const printed = plain(`${terminal.shown}${stdout}`);
+    expectPrinted(
+      printed.replaceAll('operator@', 'ada@'),
+      outputOf('docs/quickstart-operator.md', 'Scan this'),
+    );
   });
 });

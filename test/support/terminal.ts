@@ -23,14 +23,23 @@ export class Terminal {
   }
 
   static open(
-    { directory, env: ofInstallation }: Place,
+    place: Place,
     parameters: readonly string[],
+    options: { columns?: number; env?: Environment } = {},
+  ): Terminal {
+    const command = [process.execPath, ...RECORDING, CLI, ...parameters].map(quoted).join(' ');
+    return Terminal.run(place, (out) => `${command} > ${out}`, options);
+  }
+
+  /** @param command of the shell, by the file to which it may write what shall not be shown */
+  static run(
+    { directory, env: ofInstallation }: Place,
+    command: (out: string) => string,
     { columns = 100, env = {} }: { columns?: number; env?: Environment } = {},
   ): Terminal {
     terminals += 1;
     const files = { out: join(directory, `out-${terminals}`), pid: join(directory, `pid-${terminals}`) };
-    const command = [process.execPath, ...RECORDING, CLI, ...parameters].map(quoted).join(' ');
-    const shell = `stty columns ${columns}; echo $$ > ${quoted(files.pid)}; exec ${command} > ${quoted(files.out)}`;
+    const shell = `stty columns ${columns}; echo $$ > ${quoted(files.pid)}; exec ${command(quoted(files.out))}`;
     const script = spawn('script', ['--quiet', '--return', '--command', shell, '/dev/null'], {
       cwd: directory,
       env: { ...COMPILE_CACHE, ...environmentOf({ ...ofInstallation, ...env }), SHELL: '/bin/sh' },
