@@ -1,8 +1,9 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 
-const NOT_COPIED = new Set(['.git', 'build', 'coverage', 'data', 'dist', 'node_modules', 'secrets', 'tmp']);
+/** Beside the sources; folders of src have some of these names, too. */
+const NOT_COPIED = new Set(['.git', 'build', 'coverage', 'data', 'dist', 'secrets', 'tmp']);
 
 /** A private copy of the project: mutations never touch the project itself. */
 export class Workspace {
@@ -26,7 +27,8 @@ export class Workspace {
   /** @param file the one that mistakes are put into, by its path in the project */
   static of(project: string, file: string): Workspace {
     const root = mkdtempSync(join(tmpdir(), 'accounts-mutate-'));
-    const filter = (path: string): boolean => path === project || !NOT_COPIED.has(basename(path));
+    const filter = (path: string): boolean =>
+      !NOT_COPIED.has(relative(project, path)) && basename(path) !== 'node_modules';
     cpSync(project, root, { recursive: true, filter });
     return new Workspace(project, root, file);
   }
