@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseEnv } from '../../src/config/env.js';
 import { PROBLEMS } from '../../src/problems/problem-codes.js';
+import { plots } from '../../tooling/plots.js';
 import { apiPage, cliPage, type Document, eventsPage, floorsOf, metricsPage, withFloors } from './pages.js';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
@@ -33,6 +34,14 @@ it('the list of mechanisms that exist for speed in bench/RESULTS.md is current (
   expect(floors.length).toBeGreaterThan(10);
   const results = resolve(PROJECT, 'bench/RESULTS.md');
   await expect(withFloors(readFileSync(results, 'utf8'), floors)).toMatchFileSnapshot(results);
+});
+
+describe('a plot of bench/RESULTS.md shows what the tables have (npm run reference):', () => {
+  const drawn = plots(readFileSync(resolve(PROJECT, 'bench/RESULTS.md'), 'utf8'));
+
+  it.each(Object.entries(drawn))('%s', async (name, svg) => {
+    await expect(svg).toMatchFileSnapshot(resolve(DOCS, `pictures/${name}.svg`));
+  });
 });
 
 describe('floorsOf', () => {
