@@ -136,7 +136,7 @@ export class OperatorOrgsController {
   @HttpCode(200)
   @Operation(UNKNOWN_USER, 'operator_protected', 'org_not_found', 'member_not_found', 'member_disabled', {
     code: 'user_has_too_many_orgs',
-    detail: 'The user belongs to 5000 organizations, the maximum for one user.',
+    detail: 'The user belongs to 500 organizations, the maximum for one user.',
   })
   @ApiOrgId()
   async adminAddOrgOwner(

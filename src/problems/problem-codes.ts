@@ -197,11 +197,11 @@ export const PROBLEMS = byStatus({
     ],
     too_many_orgs: [
       'You have reached the maximum number of organizations',
-      'You belong to 5000 organizations, the maximum for one user.',
+      'You belong to 500 organizations, the maximum for one user.',
     ],
     user_has_too_many_orgs: [
       'The user belongs to too many organizations to be added to another',
-      'The user belongs to 4000 or more organizations and must join others by invitation. Send one.',
+      'The user belongs to 400 or more organizations and must join others by invitation. Send one.',
     ],
     last_owner: [
       'An organization must keep at least one owner',
