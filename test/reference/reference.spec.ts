@@ -67,6 +67,19 @@ describe('a page of docs/reference by hand', () => {
     expect(documented).toEqual(known);
   });
 
+  it('logs.md has every reason of a rejection', () => {
+    const reasonsIn = (file: string, before: RegExp): string[] => {
+      const [, union] = new RegExp(`${before.source}((?:[ |\n]*'\\w+')+)`).exec(read(`../src/auth/${file}`))!;
+      return Array.from(union!.matchAll(/'(\w+)'/g), ([, reason]) => reason!);
+    };
+    const rows = read('reference/logs.md').split('| Rejected ')[1]!.split('\n').slice(2, 5);
+    expect(rows.map((row) => codeIn(cellsOf(row)[1]!))).toEqual([
+      reasonsIn('tokens/access-token.ts', /type TokenRefusal =/),
+      reasonsIn('sessions/codes.service.ts', /constructor\(reason:/),
+      reasonsIn('sessions/sessions.service.ts', /constructor\(reason:/),
+    ]);
+  });
+
   it('configuration.md has every variable that Accounts reads, and no other', () => {
     const variables = new Set<string>();
     parseEnv(new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void variables.add(String(name)) }));
