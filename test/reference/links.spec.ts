@@ -88,6 +88,16 @@ it('the checklist for production has the way of each installation, but for the d
   expect(ways).toEqual([all, none, all, all, all, all, all, all, all, none]);
 });
 
+it('the page about an upgrade to 0.4 has each change that breaks something', () => {
+  const changelog = read('CHANGELOG.md').split(/^## /m);
+  const section = changelog.find((each) => each.startsWith('[0.4.0]')) ?? changelog[1]!;
+  const breaking = section.split(/^- /m).filter((entry) => entry.startsWith('**Breaking'));
+  expect(breaking.length).toBeGreaterThan(5);
+  const page = read('docs/upgrade-0.4.md');
+  const namesIn = (text: string): string[] => Array.from(text.matchAll(/`([^`]+)`/g), ([, name]) => name!);
+  expect(breaking.filter((entry) => !namesIn(entry).some((name) => page.includes(name)))).toEqual([]);
+});
+
 function leadsSomewhere(page: string, link: string): boolean {
   const [path, anchor] = link.split('#') as [string, string?];
   const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), decodeURIComponent(path)));
