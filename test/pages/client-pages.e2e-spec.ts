@@ -35,6 +35,7 @@ const CLIENTS_PAGES = [
   'clients-organizations',
   'clients-account',
   'clients-providers',
+  'clients-development',
 ];
 const SNIPPETS = CLIENTS_PAGES.flatMap((page) => snippetsOf(`docs/${page}.md`));
 const OF_SHELLS = SNIPPETS.filter((snippet) =>
@@ -49,7 +50,7 @@ const CLIENTS_PROGRAM = [
   colleagues, mary, me, message, nameOf, names, old, handedOff, ownChange, profile, protectedLogin, quick, recoveryCodes, registered, repeated,
   toService, withProfile, needsLogin, screen, codeToShow,
   second, storeIn, screens, stop, since, user, wouldWork, enabled, orgs, self, waiting,
-  buttons, company, pasted, companyNames, logIns,
+  buttons, byTest, company, pasted, companyNames, logIns, whenDown,
 };`,
 ].join('\n');
 
@@ -142,7 +143,10 @@ describe('the pages for clients', () => {
   });
 
   it('goes through the life of a login', async () => {
-    const text = CLIENTS_PROGRAM.replace(/(?<=const baseUrl = ')[^']+/, service.url);
+    const text = CLIENTS_PROGRAM.replace(/(?<=const baseUrl = ')[^']+/, service.url).replace(
+      "'../accounts'",
+      `'${resolve('.')}'`,
+    );
     const results = (await run(join(installation.directory, 'clients-page.mjs'), text)) as ClientResults;
     const { user, client, grace } = results;
 
@@ -181,6 +185,10 @@ describe('the pages for clients', () => {
     expect(results['companyNames']).toEqual(['Title of acme']);
     const openedBy = results.logIns.map(({ login }) => login?.by);
     expect(openedBy).toEqual(expect.arrayContaining(['provider', 'password']));
+    expect([results['byTest'], results['whenDown']]).toMatchObject([
+      { ok: true },
+      { ok: false, problem: { code: 'unreachable' } },
+    ]);
     const profile = { name: 'Ada Lovelace', avatarUrl: 'https://example.com/ada.png', locale: 'de' };
     expect([results['profile'], results['withProfile']]).toEqual([profile, profile]);
     expect(results.colleagues.map(results.nameOf)).toContain('Ada Lovelace');

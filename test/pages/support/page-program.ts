@@ -20,6 +20,7 @@ const PACKAGE: Record<string, string> = {
   'accounts-client/loopback': join(CLIENT, 'loopback.ts'),
   'accounts-client/service': join(CLIENT, 'service/index.ts'),
   'accounts-client/tauri': join(CLIENT, 'tauri.ts'),
+  'accounts-client/testing': join(CLIENT, 'testing/index.ts'),
 };
 
 export function snippetsOf(page: string, language = 'ts'): string[] {
