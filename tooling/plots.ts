@@ -1,6 +1,6 @@
 /** Draws the tables of bench/RESULTS.md. `npm run reference` writes the pictures, so that none is older than its table. */
-export function plots(results: string): Record<'rates' | 'growth', string> {
-  return { rates: rates(results), growth: growth(results) };
+export function plots(results: string): Record<'rates' | 'growth' | 'memory', string> {
+  return { rates: rates(results), growth: growth(results), memory: memory(results) };
 }
 
 const WIDTH = 880;
@@ -69,6 +69,46 @@ function growth(results: string): string {
   });
 }
 
+function memory(results: string): string {
+  const rows = tableIn(results, 'Memory over').map((row) => ({
+    requests: Number(row['requests']!.replaceAll(',', '')),
+    after: Number(row['MiB after']),
+    most: Number(row['most MiB']),
+  }));
+  const last = rows.at(-1)!;
+  const [base, height] = [380, 280];
+  const steps = [0, 100, 200, 300, 400];
+  const x = (requests: number): number => round(80 + (requests / last.requests) * (WIDTH - 200));
+  const y = (mib: number): number => round(base - (mib / 400) * height);
+  const line = (of: 'after' | 'most'): string =>
+    rows.map((row) => `${x(row.requests)} ${y(row[of])}`).join(' L');
+  const described = rows.map(
+    ({ requests, after }) => `${after} MiB after ${requests.toLocaleString('en-US')}`,
+  );
+  return svg({
+    title: `Memory of one instance over ${last.requests.toLocaleString('en-US')} requests of all kinds`,
+    description: `Resident memory: ${described.join(', ')}.`,
+    note: `Resident memory in MiB after each part of the requests, and the most during it. ${dateOf(results, 'Memory over')}.`,
+    height: 430,
+    content: [
+      ...steps.map(
+        (mib) =>
+          `<path class="grid" d="M80 ${y(mib)}H${WIDTH - 120}"/><text class="note" x="70" y="${y(mib) + 5}" text-anchor="end">${mib}</text>`,
+      ),
+      ...rows
+        .filter((_, index) => index === 0 || (index > 2 && index % 2 === 1))
+        .map(
+          ({ requests }) =>
+            `<text class="note" x="${x(requests)}" y="${base + 24}" text-anchor="middle">${requests.toLocaleString('en-US')}</text>`,
+        ),
+      `<path class="line second-line" d="M${line('most')}"/>`,
+      `<path class="line first-line" d="M${line('after')}"/>`,
+      `<text x="${WIDTH - 110}" y="${y(last.most) - 4}">most</text>`,
+      `<text x="${WIDTH - 110}" y="${y(last.after) + 16}">after</text>`,
+    ],
+  });
+}
+
 interface Picture {
   title: string;
   description: string;
@@ -86,6 +126,9 @@ function svg({ title, description, note, height, content }: Picture): string {
     .card { fill: #ffffff; stroke: #d0d7de }
     .first { fill: #0969da }
     .second { fill: #bc4c00 }
+    .first-line { stroke: #0969da }
+    .second-line { stroke: #bc4c00 }
+    .line { fill: none; stroke-width: 2.5 }
     .grid { stroke: #d8dee4 }
     .equal { stroke: #57606a; stroke-width: 2 }
     .spread { stroke: #1f2328; stroke-width: 2 }
@@ -97,6 +140,8 @@ function svg({ title, description, note, height, content }: Picture): string {
       .card { fill: #0d1117; stroke: #30363d }
       .first { fill: #58a6ff }
       .second { fill: #f0883e }
+      .first-line { stroke: #58a6ff }
+      .second-line { stroke: #f0883e }
       .grid { stroke: #30363d }
       .equal { stroke: #9aa4af }
       .spread { stroke: #e6edf3 }
