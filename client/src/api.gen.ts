@@ -168,7 +168,7 @@ export type AccountPasswordChangedEvent = {
   actor: FeedEventActor;
 };
 
-/** The user changed the profile. The event has no values. */
+/** The user changed the profile. The event contains no values. */
 export type AccountProfileChangedEvent = {
   /** Id of the event. */
   id: string;
@@ -260,7 +260,7 @@ export type AddOrgOwnerRequest = {
   reason: string;
   /** Id of the user who becomes an owner. */
   userId: string;
-  /** Whether to add a user who is no member. The default is false: the request is rejected. */
+  /** Whether to add a user who is not a member. The default is false: the request is rejected. */
   force?: boolean | undefined;
 };
 
@@ -544,7 +544,7 @@ export type AuditEvent = {
   userEmail?: string | null;
   /** The client IP address. Null if there was none, or if it was deleted after 90 days. */
   ip: string | null;
-  /** The reason that the operator gave. Null if the actor is no operator. */
+  /** The reason that the operator gave. Null if the actor is not an operator. */
   reason: string | null;
   actor: AuditEventActor;
 };
@@ -660,7 +660,7 @@ export type CompleteLoginRequest = {
   challenge: string;
   /** A TOTP code of six digits, or a recovery code. Case, spaces and hyphens make no difference. */
   code: string;
-  /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
+  /** If true, the response contains a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
   refresh?: boolean | undefined;
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. The default is the name in the first step. */
   deviceName?: string | undefined;
@@ -686,7 +686,7 @@ export type CreateApiKeyRequest = {
 
 /** Body of the operation "Invite a user by email". */
 export type CreateInvitationRequest = {
-  /** If true, the response has the code, only this once, and no email is sent. The default is false. */
+  /** If true, the response contains the code, which is not shown again, and no email is sent. The default is false. */
   showCode?: boolean | undefined;
   /** The email to invite, whether or not a user has it. */
   email: string;
@@ -1156,7 +1156,7 @@ export type FinishProviderLoginRequest = {
   code: string;
   /** The verifier of the start (RFC 7636 section 4.1). */
   codeVerifier: string;
-  /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
+  /** If true, the response contains a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
   refresh?: boolean | undefined;
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   deviceName?: string | undefined;
@@ -1280,7 +1280,7 @@ export type IntrospectionResponse = {
   username?: string;
   /** Whether the email is verified. */
   email_verified?: boolean;
-  /** Role of the user in the organization `orgId` of the request, for an API key at most the role of the key. Null if the user is no member or is suspended, if the organization is unknown or deleted, or if the key is limited to another one. */
+  /** Role of the user in the organization `orgId` of the request, for an API key at most the role of the key. Null if the user is not a member or is suspended, if the organization is unknown or deleted, or if the key is limited to another one. */
   org?: {
     /** Id of the organization. */
     id: string;
@@ -1761,7 +1761,7 @@ export type LoginRequest = {
   email: string;
   /** The current password. */
   password: string;
-  /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
+  /** If true, the response contains a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
   refresh?: boolean | undefined;
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   deviceName?: string | undefined;
@@ -2596,7 +2596,7 @@ export type ProviderDetails = {
   issuer: string;
   /** Id of the client at the provider. */
   clientId: string;
-  /** The URL to register at the provider. Null if `JWT_ISSUER` is no URL. */
+  /** The URL to register at the provider. Null if `JWT_ISSUER` is not a URL. */
   redirectUri: string | null;
   /** Time of creation. */
   createdAt: string;
@@ -2672,7 +2672,7 @@ export type ProviderSummary = {
   issuer: string;
   /** Id of the client at the provider. */
   clientId: string;
-  /** The URL to register at the provider. Null if `JWT_ISSUER` is no URL. */
+  /** The URL to register at the provider. Null if `JWT_ISSUER` is not a URL. */
   redirectUri: string | null;
   /** Time of creation. */
   createdAt: string;
@@ -2843,7 +2843,7 @@ export type RegisterRequest = {
   name?: string | null | undefined;
   /** Language of emails to the user (BCP 47). Null if there is none. */
   locale?: string | null | undefined;
-  /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
+  /** If true, the response contains a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
   refresh?: boolean | undefined;
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   deviceName?: string | undefined;
@@ -2865,7 +2865,7 @@ export type RequestPasswordResetRequest = {
 
 /** Body of the operation "Resend an invitation". */
 export type ResendInvitationRequest = {
-  /** If true, the response has the code, only this once, and no email is sent. The default is false. */
+  /** If true, the response contains the code, which is not shown again, and no email is sent. The default is false. */
   showCode?: boolean | undefined;
 };
 
@@ -3331,11 +3331,11 @@ export type ServiceTokenRequest = {
   grant_type: "client_credentials" | "urn:ietf:params:oauth:grant-type:token-exchange";
   /** Name of the service to call. */
   audience: string;
-  /** Access token of the user or API key, for the calling service. Required to exchange it, else refused. */
+  /** Access token of the user or API key, for the calling service. Required to exchange it, and rejected otherwise. */
   subject_token?: string | undefined;
-  /** Required to exchange a token, else refused. */
+  /** Required to exchange a token, and rejected otherwise. */
   subject_token_type?: "urn:ietf:params:oauth:token-type:access_token" | undefined;
-  /** Optional if a token is exchanged, else refused. */
+  /** Optional if a token is exchanged, and rejected otherwise. */
   requested_token_type?: "urn:ietf:params:oauth:token-type:access_token" | undefined;
 };
 
@@ -3730,7 +3730,7 @@ export type WrongPasswordProblem = Problem & {
 
 /** Every operation of the service: what it takes, what it answers, and how it refuses. */
 export interface Operations {
-  /** Register a user. Creates a user with an email and a password, and opens a session. Returns an access token, and a refresh token if `refresh` is true. **Requires:** nothing. With the code of an invitation to this email, the user also joins the organization. `REGISTRATION` and `REGISTRATION_DOMAINS` restrict who can register: see `GET /api/auth/config`. Users of a required provider log in there, and accept the invitation afterwards. Limit: 5 requests an hour for one email from one client IP address. */
+  /** Register a user. Creates a user with an email and a password, and opens a session. Returns an access token, and a refresh token if `refresh` is true. **Requires:** nothing. With the code of an invitation to this email, the user also joins the organization. The operator may restrict who can register: see `GET /api/auth/config`. Users of a required provider log in there, and then accept the invitation. Limit: 5 requests an hour for one email from one client IP address. */
   register: {
     input: RegisterRequest;
     data: LoginResponse;
@@ -3768,7 +3768,7 @@ export interface Operations {
   /** Get the configuration for clients. Returns what a client needs to build its forms: who can register, whether users must verify their email, and the length of passwords. It may be cached for a minute. **Requires:** nothing. With `include=logins`, it also returns the providers at which users can log in, and whether users can paste a code. */
   getAuthConfig: {
     input: {
-      /** If `logins`, the answer has `providers` and `crossDeviceLogin`. */
+      /** If `logins`, the response contains `providers` and `crossDeviceLogin`. */
       include?: "logins"[] | undefined;
     };
     data: AuthConfigResponse;
@@ -3806,14 +3806,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | PasswordBreachedProblem | InvalidEmailCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Issue a one-time code. Issues a code that hands the session off to a service. Send the service the code, never the access token. **Requires:** an access token. With a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code. With an `audience`, only that service can, and the new access token is valid for that service alone. An unknown field is an error, because a misspelled one would issue a code without these bindings. */
+  /** Issue a one-time code. Issues a code that hands the session off to a service. Send the service the code, never the access token. **Requires:** an access token. Send an `audience`: then only that service can exchange the code, and the new access token is valid for that service alone. Without one, the token opens all routes that a delegated session can use. With a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code. An unknown field is an error, because a misspelled one would issue a code without these bindings. */
   issueCode: {
     input: IssueCodeRequest;
     data: CodeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | AudienceRequiredProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Exchange a one-time code. Exchanges a one-time code for an access token of a delegated session. A code can be exchanged once. **Requires:** nothing, or service credentials if the code has an `audience`. A code with an `audience` needs the credentials of that service. Without them, or with those of another service, the response is `invalid_code`, and the code stays valid. A wrong secret, such as one that was cut, is `invalid_client`. Any other `Authorization` header is ignored. If the response is lost, repeat the exchange with its `Idempotency-Key` within the lifetime of a code (60 seconds by default): it returns another access token of the same session. Any other second exchange is rejected and revokes the whole login hand-off: the first session that a code of the login opened, and every session below it. The session of the login stays. */
+  /** Exchange a one-time code. Exchanges a one-time code for an access token of a delegated session. A code can be exchanged once. **Requires:** nothing, or service credentials if the code has an `audience`. A code with an `audience` needs the credentials of that service. Without them, or with those of another service, the response is `invalid_code`, and the code stays valid. A wrong secret, such as one that was cut, is `invalid_client`. Any other `Authorization` header is ignored. If the response is lost, repeat the exchange with its `Idempotency-Key` within the lifetime of a code (60 seconds by default): it returns another access token of the same session. Any other second exchange fails and revokes every delegated session of this login hand-off. The user's own session is not affected. */
   exchangeCode: {
     input: ExchangeCodeRequest;
     data: TokenResponse;
@@ -3845,7 +3845,7 @@ export interface Operations {
   /** Get the account details. Returns the state of the email and the password. `include` adds how the user can log in. **Requires:** an access token. */
   getAccount: {
     input: {
-      /** If `logins`, the answer has `logins`: how the user can log in. */
+      /** If `logins`, the response contains `logins`: how the user can log in. */
       include?: "logins"[] | undefined;
     };
     data: AccountResponse;
@@ -3897,7 +3897,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidEmailCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | DirectSessionRequiredProblem | RegistrationClosedProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Request an email change. Sends a verification code to the new email and a notice to the old one. The email changes when the code is sent to `POST /api/me/email/verify`. `REGISTRATION_DOMAINS` restricts the domains. **Requires:** a direct session (opened by a login, not by a one-time code). A second request replaces the first. A request for the current email cancels the change. The response does not reveal whether the new email is taken. If two-factor authentication is on, the request needs a `code`. Limits: each request counts as a login. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour. After 20 codes to any emails, a user can send one an hour. */
+  /** Request an email change. Sends a verification code to the new email and a notice to the old one. The email changes when the code is sent to `POST /api/me/email/verify`. The operator may restrict the domains. **Requires:** a direct session (opened by a login, not by a one-time code). A second request replaces the first. A request for the current email cancels the change. The response does not reveal whether the new email is taken. If two-factor authentication is on, the request needs a `code`. Limits: each request counts as a login. An email gets one code an hour after 5 codes of a day from one user, or 10 from all users. A user can send one code an hour after 20 codes to any emails. */
   requestEmailChange: {
     input: ChangeEmailRequest;
     data: OkResponse;
@@ -4218,7 +4218,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | DirectSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Invite a user by email. Sends an invitation code to the email, whether or not a user has it. The code is valid for seven days. If `showCode` is true, the response has the code and no email is sent. **Requires:** a member of the organization with the role `admin` or `owner`. Limits: 25 invitations a day to one email, 5 of them by one inviter or one organization. 100 a day by one inviter or one organization to all emails. */
+  /** Invite a user by email. Sends an invitation code to the email, whether or not a user has it. The code is valid for seven days. If `showCode` is true, the response contains the code and no email is sent. **Requires:** a member of the organization with the role `admin` or `owner`. Limits: 25 invitations a day to one email, 5 of them by one inviter or one organization. 100 a day by one inviter or one organization to all emails. */
   createInvitation: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4379,7 +4379,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | DirectSessionRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List events (long polling). Returns the events that follow the cursor `after`, in the order of the feed. Events of an organization are in the order of its revisions, events of a user in the order of the user's revisions. **Requires:** service credentials with the scope `events`. Without `after`, the response has no events, but the current cursor. Take that cursor first, then read the state that you keep, then follow the feed. A page that is not full has everything that was committed before the request. The feed skips no event and repeats none. Limit: at most 20 requests of a service wait at one process. */
+  /** List events (long polling). Returns the events that follow the cursor `after`, in the order of the feed. Events of an organization are in the order of its revisions, events of a user in the order of the user's revisions. **Requires:** service credentials with the scope `events`. Without `after`, the response contains the current cursor and no events. Get that cursor first, then read the state that you keep, then follow the feed. A page that is not full contains everything that was committed before the request. The feed skips no event and repeats none. There are no webhooks. Limit: at most 20 requests of a service wait at one process. */
   listEvents: {
     input: {
       /** Value of `next` of the previous response, or `start` for the oldest event that is kept. Without it, the response has no events, but the current cursor. */
@@ -4393,7 +4393,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<410, CursorExpiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Introspect a token. Returns whether an access token or an API key is still valid, and its claims (RFC 7662). With `orgId`, the response also has the user's role in that organization. **Requires:** service credentials with the scope `introspect`. An API key is valid only for its own service, and only if that service has the scope `keys`. Every other token returns `{"active": false}`: malformed, expired and revoked tokens, tokens of a disabled user, and tokens for another service. If users must verify their email, so do tokens of users who have not. */
+  /** Introspect a token. Returns whether an access token or an API key is still valid, and its claims (RFC 7662). With `orgId`, the response also contains the user's role in that organization. **Requires:** service credentials with the scope `introspect`. An API key is valid only for its own service, and only if that service has the scope `keys`. Returns `{"active": false}` for malformed, expired and revoked tokens, for tokens of a disabled user, and for tokens for another service. If users must verify their email, it also does for tokens of users who have not. */
   introspectToken: {
     input: IntrospectTokenRequest;
     data: IntrospectionResponse;
@@ -4407,7 +4407,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | BadRequestProblem | UnsupportedGrantTypeProblem | InvalidSubjectTokenProblem | InvalidTargetProblem> | At<401, InvalidClientProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List memberships. Returns the memberships of an organization or of a user in order of joining, in pages. With both ids the list has at most one. **Requires:** service credentials with the scope `memberships`. Disabled users, deleted organizations, and members who lack a second factor that the organization requires, are left out. */
+  /** List memberships. Returns the memberships of an organization or of a user in order of joining, in pages. With both ids, the list contains at most one. **Requires:** service credentials with the scope `memberships`. Disabled users, deleted organizations, and members who lack a second factor that the organization requires, are left out. */
   listMemberships: {
     input: {
       /** Id of the organization whose memberships to list. */
@@ -4454,7 +4454,7 @@ export interface Operations {
     problem: At<404, NotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get OpenID provider metadata. Returns the metadata of the authorization server at the path where OpenID Connect libraries look for it. It may be cached for five minutes. **Requires:** nothing. It exists only if `JWT_ISSUER` is a URL. Accounts is no OpenID provider. */
+  /** Get server metadata (OpenID Connect path). Returns the metadata of the authorization server at the path where OpenID Connect libraries look for it. It may be cached for five minutes. **Requires:** nothing. It exists only if `JWT_ISSUER` is a URL. Accounts is not an OpenID provider. */
   getOpenidConfiguration: {
     input: undefined;
     data: ServerMetadata;
@@ -4482,7 +4482,7 @@ export interface Operations {
     problem: At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List users. Returns all users in order of their emails, in pages. With `search`, the pages have the users whose email begins with it. The last page ends with up to 50 others, the newest first, who have it in their email or name. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
+  /** List users. Returns all users in order of their emails, in pages. With `search`, the pages contain the users whose email begins with it. The last page ends with up to 50 others, the newest first, who have it in their email or name. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminListUsers: {
     input: {
       /** Part of the email or name of the users to find, such as `gra`. Case makes no difference: on SQLite of ASCII letters, on other databases of all letters, and accents make none either. */
@@ -4500,7 +4500,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Create a user. Creates a user without a password and sends them a code by email, with which they set one within 7 days at `POST /api/auth/password/reset`. **Requires:** an operator who logged in with a second factor within the last hour (configurable). Operators can create users while the registration is closed, and with any domain. Without a mail server, the response has the code, which is not shown again. Give it to the user. A password reset, an email change or a revocation of all sessions voids it. */
+  /** Create a user. Creates a user without a password and sends them a code by email, with which they set one within 7 days at `POST /api/auth/password/reset`. **Requires:** an operator who logged in with a second factor within the last hour (configurable). Operators can create users while the registration is closed, and with any domain. Without a mail server, the response contains the code, which is not shown again. Give it to the user. A password reset, an email change or a revocation of all sessions voids it. */
   adminCreateUser: {
     input: CreateUserRequest;
     data: CreatedUserResponse;
@@ -4543,7 +4543,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Disable a user. Disables a user: sessions are rejected from their next request on, and the user cannot log in. **Requires:** an operator who logged in with a second factor within the last hour (configurable). The only enabled owner of an organization is not disabled, and `orgs` names such organizations. With `force` the user is disabled, and the response names the organizations without an enabled owner. */
+  /** Disable a user. Disables a user: sessions are rejected from their next request on, and the user cannot log in. **Requires:** an operator who logged in with a second factor within the last hour (configurable). Fails with `last_owner` if the user is the only enabled owner of an organization; `orgs` lists these organizations. With `force` the user is disabled, and the response names the organizations without an enabled owner. */
   adminDisableUser: {
     input: {
       /** Id of the user. */
@@ -4563,7 +4563,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Lift a user's login limits. Lets a user log in again whom too many attempts have blocked: lifts the limits of logins with their email from every IP address, and the count of wrong TOTP codes. It takes effect on every instance within 5 seconds. **Requires:** an operator who logged in with a second factor within the last hour (configurable). It does not lift the limit of one IP address over all emails. An attacker who continues is limited again. */
+  /** Lift a user's login limits. Lifts the login limits of a user: those of logins with their email from every IP address, and the count of wrong TOTP codes. It takes effect on every instance within 5 seconds. **Requires:** an operator who logged in with a second factor within the last hour (configurable). It does not lift the limit of one IP address over all emails. An attacker who continues is limited again. */
   adminUnblockUser: {
     input: {
       /** Id of the user. */
@@ -4623,7 +4623,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List organizations. Returns all organizations in order of their names, deleted ones included, in pages. With `search`, the pages have the organizations whose name begins with it. The last page ends with up to 50 others, the newest first, which have it in their name. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
+  /** List organizations. Returns all organizations in order of their names, deleted ones included, in pages. With `search`, the pages contain the organizations whose name begins with it. The last page ends with up to 50 others, the newest first, which have it in their name. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminListOrgs: {
     input: {
       /** Part of the names to find, such as `engine`. Case makes no difference: on SQLite of ASCII letters, on other databases of all letters, and accents make none either. */
@@ -4667,7 +4667,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Add an owner. Makes a member an owner. The other owners stay. **Requires:** an operator who logged in with a second factor within the last hour (configurable). A user who is no member is rejected. With `force` the user is added as owner. */
+  /** Add an owner. Makes a member an owner. The other owners stay. **Requires:** an operator who logged in with a second factor within the last hour (configurable). Users who are not members are rejected. With `force` the user is added as owner. */
   adminAddOrgOwner: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -4854,7 +4854,7 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Get a provider. Returns a provider, its settings, and how many users are linked. No answer has the secret of the client. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
+  /** Get a provider. Returns a provider, its settings, and how many users are linked. No response contains the client secret. **Requires:** an operator who logged in with a second factor within the last hour (configurable). */
   adminGetProvider: {
     input: {
       /** Name of the provider. */

@@ -216,7 +216,7 @@ export class Calls {
   }
 }
 
-/** @throws TypeError for a member of the input or the options that the operation does not take, and for a missing id */
+/** @throws TypeError for a member of the input or the options that the operation does not accept, and for a missing id */
 function requireMembers(id: OperationId, route: Route, input: Data, options: Options): void {
   requireKnown(`${id} does`, input, inputNames(route));
   if (route.wrapped) requireKnown(`The body of ${id} does`, input['body'] ?? {}, route.fields ?? []);

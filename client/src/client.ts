@@ -42,14 +42,14 @@ export type Client = Methods<
      * Calls the listener after each login and logout in this process. A listener that throws changes no result.
      *
      * @returns a function that removes the listener
-     * @throws TypeError for a listener that is no function
+     * @throws TypeError for a listener that is not a function
      */
     onSessionChange(listener: (change: SessionChange) => unknown): () => void;
   };
 
 /**
  * Creates a client whose methods return results. A method rejects only with a TypeError, for an argument that the operation
- * does not take, and for a missing id of the path.
+ * does not accept, and for a missing id of the path.
  *
  * @throws TypeError for an unknown option, an invalid base URL, and a missing store
  */

@@ -166,7 +166,7 @@ export class Login {
   }
 
   /**
-   * Stores the refresh token before any call can use the access token beside it: after its use, Accounts assumes that the
+   * Stores the refresh token before any call can use the access token issued with it: after its use, Accounts assumes that the
    * previous refresh token was stolen. If the store fails, the login stays in memory, and the next refresh tries to save again.
    */
   private async keep(data: Data, replaces: string): Promise<void> {
@@ -187,7 +187,7 @@ export class Login {
     this.hasSession = false;
   }
 
-  /** A failure is no failure of the login: another session does not use what is left. */
+  /** A failure is not a failure of the login: another session does not use what is left. */
   private async removeMe(): Promise<void> {
     try {
       await this.store.me?.save(undefined);

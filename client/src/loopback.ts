@@ -43,7 +43,7 @@ const OPTIONS: readonly string[] = [
   'signal',
 ] satisfies (keyof ProviderLoginOptions)[];
 
-/** What a login can need beside the provider. */
+/** What a login can need in addition to the provider. */
 export interface ProviderLoginProof {
   /** After `link_required` and `wrong_password`: the password of the user at Accounts. */
   password?: string | undefined;

@@ -20,9 +20,9 @@ export interface Route {
   auth?: 'bearer' | 'basic';
   /** The operation also works without `auth`. */
   anonymous?: true;
-  /** The operation takes an `Idempotency-Key`. */
+  /** The operation accepts an `Idempotency-Key`. */
   keyed?: true;
-  /** The operation takes `If-Match`. */
+  /** The operation accepts `If-Match`. */
   conditional?: true;
   /** A retry changes nothing more, says the OpenAPI document. */
   repeatable?: true;

@@ -55,7 +55,7 @@ export type Options = AnyCallOptions & ByHeader['Idempotency-Key'] & ByHeader['I
 
 const OF_ANY_CALL = ['signal', 'timeoutMs', 'retries'] satisfies (keyof AnyCallOptions)[];
 
-/** The names of the options that a call of the operation takes. */
+/** The names of the options that a call of the operation accepts. */
 export function optionNames(id: OperationId, { keyed, conditional }: Route): string[] {
   return [
     ...OF_ANY_CALL,

@@ -17,7 +17,7 @@ export function pathNames({ path }: Route): string[] {
   return [...path.matchAll(PARAMETERS)].map(([, name]) => name!);
 }
 
-/** The names of the members of the input that the operation takes. */
+/** The names of the members of the input that the operation accepts. */
 export function inputNames(route: Route): string[] {
   const { query = [], wrapped, fields = [] } = route;
   return [...pathNames(route), ...query, ...(wrapped ? ['body'] : fields)];

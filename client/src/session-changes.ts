@@ -15,7 +15,7 @@ type Listener = (change: SessionChange) => unknown;
 export class SessionChanges {
   private readonly listeners = new Set<Listener>();
 
-  /** @throws TypeError for a listener that is no function */
+  /** @throws TypeError for a listener that is not a function */
   listen(listener: Listener): () => void {
     if (typeof listener !== 'function') throw new TypeError('onSessionChange needs a function');
     // The same function may listen twice.

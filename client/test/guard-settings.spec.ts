@@ -117,8 +117,8 @@ describe('readSettings', () => {
   it.each<[Record<string, string | undefined>, string]>([
     [{ issuer: undefined }, '--issuer: is required'],
     [{ issuer: ' ' }, '--issuer: is required'],
-    [{ issuer: 'https://a.example/b' }, '--url: is required, because the issuer has a path or is no URL'],
-    [{ issuer: 'accounts' }, '--url: is required, because the issuer has a path or is no URL'],
+    [{ issuer: 'https://a.example/b' }, '--url: is required, because the issuer has a path or is not a URL'],
+    [{ issuer: 'accounts' }, '--url: is required, because the issuer has a path or is not a URL'],
     [{ url: 'accounts:3000' }, '--url: must be the URL of Accounts, such as https://accounts.example.com'],
     [{ remember: '' }, '--remember: is required'],
     [{ audience: undefined }, '--audience: is required'],

@@ -36,7 +36,7 @@ describe('a guard that could admit nobody', () => {
     [SECRET_WANTED, { credentials: { name: 'billing', secret: '' } }],
     ['issuer must be the JWT_ISSUER of Accounts', { issuer: undefined }],
     ['issuer must be the JWT_ISSUER of Accounts', { issuer: '' }],
-    ['the issuer is no URL: also pass baseUrl, the URL of Accounts', { issuer: 'accounts' }],
+    ['the issuer is not a URL: also pass baseUrl, the URL of Accounts', { issuer: 'accounts' }],
     [
       'the issuer has a path: also pass baseUrl, the URL of Accounts',
       { issuer: 'https://example.com/accounts' },

@@ -8,7 +8,7 @@ export const RECENT_LOGIN = 'This operation requires a recent login. Log in agai
 export const UNVERIFIED =
   'Verify your email first. POST /api/me/email/verification sends a code for POST /api/me/email/verify.';
 
-export const BOUND_TOKEN = 'An access token of a service does not grant access to this operation.';
+export const BOUND_TOKEN = 'An access token for one service is not accepted here.';
 
 /** RFC 6749 section 5.2, with the challenge that RFC 7617 section 2 requires. */
 export function invalidClient(): Problem {

@@ -63,9 +63,8 @@ export class AuthController {
    * @remarks Creates a user with an email and a password, and opens a session. Returns an access token, and a refresh
    * token if `refresh` is true.
    *
-   * With the code of an invitation to this email, the user also joins the organization. `REGISTRATION` and
-   * `REGISTRATION_DOMAINS` restrict who can register: see `GET /api/auth/config`. Users of a required provider log in
-   * there, and accept the invitation afterwards.
+   * With the code of an invitation to this email, the user also joins the organization. The operator may restrict who
+   * can register: see `GET /api/auth/config`. Users of a required provider log in there, and then accept the invitation.
    *
    * Limit: 5 requests an hour for one email from one client IP address.
    */
@@ -158,9 +157,10 @@ export class AuthController {
    *
    * @remarks Issues a code that hands the session off to a service. Send the service the code, never the access token.
    *
-   * With a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code. With an `audience`, only
-   * that service can, and the new access token is valid for that service alone. An unknown field is an error, because a
-   * misspelled one would issue a code without these bindings.
+   * Send an `audience`: then only that service can exchange the code, and the new access token is valid for that service
+   * alone. Without one, the token opens all routes that a delegated session can use. With a `codeChallenge` (RFC 7636),
+   * only the holder of the verifier can exchange the code. An unknown field is an error, because a misspelled one would
+   * issue a code without these bindings.
    */
   @Post('code')
   @SignedIn()
@@ -182,9 +182,8 @@ export class AuthController {
    * `invalid_client`. Any other `Authorization` header is ignored.
    *
    * If the response is lost, repeat the exchange with its `Idempotency-Key` within the lifetime of a code (60 seconds by
-   * default): it returns another access token of the same session. Any other second exchange is rejected and revokes the
-   * whole login hand-off: the first session that a code of the login opened, and every session below it. The session of
-   * the login stays.
+   * default): it returns another access token of the same session. Any other second exchange fails and revokes every
+   * delegated session of this login hand-off. The user's own session is not affected.
    */
   @Post('code/exchange')
   @ApiBody({ type: ExchangeCodeRequest, examples: EXCHANGES })
@@ -261,7 +260,7 @@ export class AuthController {
    */
   @Get('config')
   @Public('clients', 'services', 'operators')
-  @ApiIncluded(LOGINS_ONLY, 'If `logins`, the answer has `providers` and `crossDeviceLogin`.')
+  @ApiIncluded(LOGINS_ONLY, 'If `logins`, the response contains `providers` and `crossDeviceLogin`.')
   @Header('Cache-Control', 'public, max-age=60')
   async getAuthConfig(@Included(LOGINS_ONLY) included: Included): Promise<AuthConfigResponse> {
     const { registration, emailVerification, passwordMinLength, smtp, jwtIssuer, jwtAudience } = this.env;

@@ -22,7 +22,7 @@ const KEYS: CommandGroup = {
     {
       usage: 'create',
       summary: 'create JWT_KEYS_FILE with one key, before the first start in production',
-      details: 'The command refuses a file that exists. Copy the new file to every machine.',
+      details: 'The command does not overwrite a file. Copy the new file to every machine.',
       examples: ['keys create'],
       run: async () => (await import('./data/keys.js')).createKeys(),
     },

@@ -20,7 +20,7 @@ export const MAIL: CommandGroup = {
       usage: 'retry [MAIL]',
       summary: 'send a waiting or failed email now, by its id',
       details:
-        'The command refuses an email if its code has expired or is invalid, or if its invitation has ended.',
+        'The command rejects an email if its code has expired or is invalid, or if its invitation has ended.',
       options: [['--failed', 'send all failed emails instead of one']],
       changes: true,
       examples: ['mail retry --failed --reason "the mail server is back"'],

@@ -93,7 +93,7 @@ export const ORGS: CommandGroup = {
     {
       usage: 'restore <ORG>',
       summary: 'restore a deleted organization with the members who still exist',
-      details: `${ORG} The command refuses an organization without an enabled owner.`,
+      details: `${ORG} The command rejects an organization without an enabled owner.`,
       options: [['--force', 'restore it even if it has no enabled owner: add one afterwards']],
       changes: true,
       examples: [

@@ -114,7 +114,7 @@ export const setRole = onMember(async (members, member, of, _, invocation) => {
 
 export const removeMember = onMember(async (members, member, of) => {
   const outcome = await members.removeByOperator(member);
-  return outcomeOf(outcome, `no longer a member of ${of}`, `is no member of ${of}`);
+  return outcomeOf(outcome, `no longer a member of ${of}`, `is not a member of ${of}`);
 });
 
 function onMember(

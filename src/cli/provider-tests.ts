@@ -29,7 +29,7 @@ export async function testAccess(context: Context, access: ProviderAccess): Prom
       label,
       result.ok ? 'ok' : `FAILED: ${result.reason}`,
     ]),
-    ['redirect URI', redirectUri ?? 'none: JWT_ISSUER is no URL'],
+    ['redirect URI', redirectUri ?? 'none: JWT_ISSUER is not a URL'],
     ['email_verified', announced(test.announcesEmailVerified, 'emails need --trust-emails on')],
     ['auth_time', announced(test.announcesAuthTime, 'no login counts as recent')],
   ];

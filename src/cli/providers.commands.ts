@@ -14,7 +14,7 @@ const SETTINGS: Options = [
     '--trust-emails <ON|OFF>',
     'trust emails without email_verified, if users cannot change the claim at the provider (default: off)',
   ],
-  ['--required <ON|OFF>', 'refuse logins of these users by password (default: off)'],
+  ['--required <ON|OFF>', 'reject logins of these users by password (default: off)'],
   ['--same-network <ON|OFF>', 'the browser and the program must be in one network (default: off)'],
   [
     '--session-max-age <DURATION>',
@@ -57,7 +57,7 @@ export const PROVIDERS: CommandGroup = {
       usage: 'test <NAME>',
       summary: 'check discovery, keys, client and secret, and print the redirect URI to register',
       details:
-        'Exits with 1 if a check fails. To check the secret, it sends a made-up code, which the provider must refuse.',
+        'Exits with 1 if a check fails. To check the secret, it sends a made-up code, which the provider must reject.',
       examples: ['providers test acme'],
       run: async (invocation) => (await import('./providers.js')).testProvider(invocation),
     },

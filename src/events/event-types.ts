@@ -69,9 +69,13 @@ const CATALOGUE = {
       provider: optional(TEXT),
     },
   ),
-  'account.profile_changed': delivered('account', 'The user changed the profile. The event has no values.', {
-    changed: listOf('name', 'avatarUrl', 'locale'),
-  }),
+  'account.profile_changed': delivered(
+    'account',
+    'The user changed the profile. The event contains no values.',
+    {
+      changed: listOf('name', 'avatarUrl', 'locale'),
+    },
+  ),
   'account.password_changed': delivered('account', 'The password was changed.'),
   'account.email_verified': delivered('account', 'The email was verified.'),
   'account.email_changed': delivered(
@@ -249,10 +253,14 @@ const CATALOGUE = {
     CALL,
   ),
   'provider.added': internal('provider', 'A provider was added.', PROVIDER),
-  'provider.changed': internal('provider', 'Settings of a provider were changed. The event has no values.', {
-    ...PROVIDER,
-    changed: TEXTS,
-  }),
+  'provider.changed': internal(
+    'provider',
+    'Settings of a provider were changed. The event contains no values.',
+    {
+      ...PROVIDER,
+      changed: TEXTS,
+    },
+  ),
   'provider.secret_set': internal('provider', 'The secret of a provider was replaced.', PROVIDER),
   'provider.disabled': internal(
     'provider',

@@ -45,9 +45,9 @@ export class FeedController {
    * @remarks Returns the events that follow the cursor `after`, in the order of the feed. Events of an organization
    * are in the order of its revisions, events of a user in the order of the user's revisions.
    *
-   * Without `after`, the response has no events, but the current cursor. Take that cursor first, then read the state
-   * that you keep, then follow the feed. A page that is not full has everything that was committed before the request.
-   * The feed skips no event and repeats none.
+   * Without `after`, the response contains the current cursor and no events. Get that cursor first, then read the state
+   * that you keep, then follow the feed. A page that is not full contains everything that was committed before the
+   * request. The feed skips no event and repeats none. There are no webhooks.
    *
    * Limit: at most 20 requests of a service wait at one process.
    */

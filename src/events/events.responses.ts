@@ -127,7 +127,7 @@ export class AuditEvent extends DetailedEvent {
   /** The client IP address. Null if there was none, or if it was deleted after 90 days. */
   @ApiText(2, 45, { nullable: true }) ip: string | null;
 
-  /** The reason that the operator gave. Null if the actor is no operator. */
+  /** The reason that the operator gave. Null if the actor is not an operator. */
   @ApiText(1, 500, { nullable: true }) reason: string | null;
 }
 

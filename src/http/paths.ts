@@ -70,7 +70,7 @@ declare module 'fastify' {
 
 /** RFC 9110 section 15.5.6. Routes for all other methods would take 17 MiB of each process. */
 export function refuseOtherMethods(fastify: FastifyInstance): void {
-  // No route takes it, and Fastify would require a body before it answers 404.
+  // No route accepts it, and Fastify would require a body before it answers 404.
   fastify.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   const paths = findMyWay({ maxParamLength: MAX_PARAM_LENGTH });
   const allowed = new Map<string, string[]>();

@@ -46,12 +46,12 @@ export class IntrospectionController {
    * Introspect a token
    *
    * @remarks Returns whether an access token or an API key is still valid, and its claims (RFC 7662). With `orgId`, the
-   * response also has the user's role in that organization.
+   * response also contains the user's role in that organization.
    *
    * An API key is valid only for its own service, and only if that service has the scope `keys`.
    *
-   * Every other token returns `{"active": false}`: malformed, expired and revoked tokens, tokens of a disabled user,
-   * and tokens for another service. If users must verify their email, so do tokens of users who have not.
+   * Returns `{"active": false}` for malformed, expired and revoked tokens, for tokens of a disabled user, and for tokens
+   * for another service. If users must verify their email, it also does for tokens of users who have not.
    */
   @Post()
   @HttpCode(200)
@@ -100,8 +100,8 @@ export class MembershipsController {
   /**
    * List memberships
    *
-   * @remarks Returns the memberships of an organization or of a user in order of joining, in pages. With both ids the
-   * list has at most one.
+   * @remarks Returns the memberships of an organization or of a user in order of joining, in pages. With both ids, the
+   * list contains at most one.
    *
    * Disabled users, deleted organizations, and members who lack a second factor that the organization requires, are left
    * out.

@@ -135,7 +135,7 @@ export class IntrospectionResponse {
     },
     description:
       'Role of the user in the organization `orgId` of the request, for an API key at most the role of the key. Null if ' +
-      'the user is no member or is suspended, if the organization is unknown or deleted, or if the key is limited to ' +
+      'the user is not a member or is suspended, if the organization is unknown or deleted, or if the key is limited to ' +
       'another one.',
   })
   org?: OrgOfToken | null;

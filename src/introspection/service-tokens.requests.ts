@@ -31,13 +31,13 @@ export class ServiceTokenRequest {
   /** Name of the service to call. */
   @ApiProperty({ pattern: SERVICE_NAME.source, example: 'ledger' }) audience: string;
 
-  /** Access token of the user or API key, for the calling service. Required to exchange it, else refused. */
+  /** Access token of the user or API key, for the calling service. Required to exchange it, and rejected otherwise. */
   @ApiText(1) subject_token?: string;
 
-  /** Required to exchange a token, else refused. */
+  /** Required to exchange a token, and rejected otherwise. */
   @ApiProperty({ enum: [ACCESS_TOKEN_TYPE] }) subject_token_type?: typeof ACCESS_TOKEN_TYPE;
 
-  /** Optional if a token is exchanged, else refused. */
+  /** Optional if a token is exchanged, and rejected otherwise. */
   @ApiProperty({ enum: [ACCESS_TOKEN_TYPE] }) requested_token_type?: typeof ACCESS_TOKEN_TYPE;
 }
 

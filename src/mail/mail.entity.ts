@@ -75,6 +75,6 @@ export class Mail {
   /** codes only, because the text of a mail server may be anything */
   @Column({ name: 'last_error', type: 'varchar', length: 100, nullable: true }) lastError: string | null;
 
-  /** JSON of what the text says beside the code, such as the place of a new sign-in or the name of an API key */
+  /** JSON of what the text says in addition to the code, such as the place of a new sign-in or the name of an API key */
   @Column({ type: 'varchar', length: 500, nullable: true }) details: string | null;
 }

@@ -95,7 +95,7 @@ const FILE = /^Subject: ?(\S[^\r\n]{0,199})\r?\n\r?\n(.*\S.*)$/s;
 const PLACEHOLDER = /\{\{ *(\w*) *\}\}/g;
 /** also what is only meant to be a tag, such as `de_AT` */
 const LANGUAGE = /^[a-z]{2,3}(?:[-_].*)?$/i;
-/** With the letter or digit of an extension, which is no subtag to end with. */
+/** With the letter or digit of an extension, which is not a subtag to end with. */
 const LAST_SUBTAG = /(?:-[a-z\d])?-[^-]*$|^[^-]*$/i;
 const NO_SUCH_EMAIL = `no email has this name; expected ${NAMES.map(fileOf).join(', ')}`;
 

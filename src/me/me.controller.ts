@@ -93,7 +93,7 @@ export class MeController {
    */
   @Get('account')
   @SignedIn({ unverified: true })
-  @ApiIncluded(ACCOUNT_PARTS, 'If `logins`, the answer has `logins`: how the user can log in.')
+  @ApiIncluded(ACCOUNT_PARTS, 'If `logins`, the response contains `logins`: how the user can log in.')
   getAccount(
     @CurrentUser() caller: UserPrincipal,
     @Included(ACCOUNT_PARTS) included: Included,

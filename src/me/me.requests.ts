@@ -7,7 +7,7 @@ import { IsEmailAddress, IsProfileField } from '../users/user.fields.js';
 import { SecondFactorCode } from '../auth/sessions/sessions.requests.js';
 import { IfGiven, IsText, PageCursor, PageLimit } from '../http/fields.js';
 
-/** of a user without a password, whose session is no recent login at a provider */
+/** of a user without a password, whose session is not a recent login at a provider */
 export const NO_PROVIDER_LOGIN = { code: 'insufficient_user_authentication', detail: RECENT_LOGIN } as const;
 
 const OwnPassword = (): PropertyDecorator =>

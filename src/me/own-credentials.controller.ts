@@ -219,13 +219,13 @@ export class OwnCredentialsController {
    * Request an email change
    *
    * @remarks Sends a verification code to the new email and a notice to the old one. The email changes when the code
-   * is sent to `POST /api/me/email/verify`. `REGISTRATION_DOMAINS` restricts the domains.
+   * is sent to `POST /api/me/email/verify`. The operator may restrict the domains.
    *
    * A second request replaces the first. A request for the current email cancels the change. The response does not
    * reveal whether the new email is taken. If two-factor authentication is on, the request needs a `code`.
    *
-   * Limits: each request counts as a login. After 5 codes in a day from one user, or 10 from all users, an email gets
-   * one an hour. After 20 codes to any emails, a user can send one an hour.
+   * Limits: each request counts as a login. An email gets one code an hour after 5 codes of a day from one user, or 10
+   * from all users. A user can send one code an hour after 20 codes to any emails.
    */
   @Put('email')
   @HttpCode(202)

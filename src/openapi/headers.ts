@@ -14,8 +14,8 @@ export const LINK_HEADER: Headers = {
 export const ETAG_HEADER: Headers = {
   ETag: {
     description:
-      'State of the organization and its members, for `If-Match`. With more than 1,000 members, every response ' +
-      'has another tag. Absent with `include=profile`, because profiles have a state of their own.',
+      'State of the organization and its members, for `If-Match`. With more than 1,000 members, the tag differs in every ' +
+      'response. Absent with `include=profile`, because profiles have a state of their own.',
     schema: { type: 'string', pattern: '^"\\d+(?:\\.[\\w-]+)?"$' },
     example: '"7"',
   },

@@ -50,7 +50,7 @@ export class AddOrgOwnerRequest extends ReasonRequest {
   /** Id of the user who becomes an owner. */
   @IsId('a user', { example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
 
-  /** Whether to add a user who is no member. The default is false: the request is rejected. */
+  /** Whether to add a user who is not a member. The default is false: the request is rejected. */
   @IsFlag({ example: false }) force?: boolean;
 }
 

@@ -59,7 +59,7 @@ export class OperatorOrgsController {
    * List organizations
    *
    * @remarks Returns all organizations in order of their names, deleted ones included, in pages. With `search`, the
-   * pages have the organizations whose name begins with it. The last page ends with up to 50 others, the newest first,
+   * pages contain the organizations whose name begins with it. The last page ends with up to 50 others, the newest first,
    * which have it in their name.
    */
   @Get()
@@ -130,7 +130,7 @@ export class OperatorOrgsController {
    *
    * @remarks Makes a member an owner. The other owners stay.
    *
-   * A user who is no member is rejected. With `force` the user is added as owner.
+   * Users who are not members are rejected. With `force` the user is added as owner.
    */
   @Post(':orgId/owners')
   @HttpCode(200)

@@ -44,7 +44,7 @@ export class OperatorProvidersController {
   /**
    * Get a provider
    *
-   * @remarks Returns a provider, its settings, and how many users are linked. No answer has the secret of the client.
+   * @remarks Returns a provider, its settings, and how many users are linked. No response contains the client secret.
    */
   @Get(':name')
   @Operators()

@@ -55,7 +55,7 @@ export class UserOperationsController {
    * `POST /api/auth/password/reset`.
    *
    * Operators can create users while the registration is closed, and with any domain. Without a mail server, the
-   * response has the code, which is not shown again. Give it to the user. A password reset, an email change or a
+   * response contains the code, which is not shown again. Give it to the user. A password reset, an email change or a
    * revocation of all sessions voids it.
    */
   @Post()
@@ -73,8 +73,8 @@ export class UserOperationsController {
    *
    * @remarks Disables a user: sessions are rejected from their next request on, and the user cannot log in.
    *
-   * The only enabled owner of an organization is not disabled, and `orgs` names such organizations. With `force` the
-   * user is disabled, and the response names the organizations without an enabled owner.
+   * Fails with `last_owner` if the user is the only enabled owner of an organization; `orgs` lists these organizations.
+   * With `force` the user is disabled, and the response names the organizations without an enabled owner.
    */
   @Post(':userId/disable')
   @HttpCode(200)
@@ -103,8 +103,8 @@ export class UserOperationsController {
   /**
    * Lift a user's login limits
    *
-   * @remarks Lets a user log in again whom too many attempts have blocked: lifts the limits of logins with their email
-   * from every IP address, and the count of wrong TOTP codes. It takes effect on every instance within 5 seconds.
+   * @remarks Lifts the login limits of a user: those of logins with their email from every IP address, and the count of
+   * wrong TOTP codes. It takes effect on every instance within 5 seconds.
    *
    * It does not lift the limit of one IP address over all emails. An attacker who continues is limited again.
    */

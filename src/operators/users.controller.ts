@@ -56,7 +56,7 @@ export class OperatorUsersController {
   /**
    * List users
    *
-   * @remarks Returns all users in order of their emails, in pages. With `search`, the pages have the users whose email
+   * @remarks Returns all users in order of their emails, in pages. With `search`, the pages contain the users whose email
    * begins with it. The last page ends with up to 50 others, the newest first, who have it in their email or name.
    */
   @Get()

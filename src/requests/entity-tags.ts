@@ -30,7 +30,7 @@ export function streamTag(revision: number | string): string {
   return `"${revision}.${randomBytes(9).toString('base64url')}"`;
 }
 
-/** @param detail the text for what is no organization */
+/** @param detail the text for what is not an organization */
 export function requireMatch(
   { ifMatch }: { ifMatch?: EntityTags },
   revision: number | string,

@@ -142,7 +142,7 @@ export class UsersRepository {
     return this.users.findOneBy({ id });
   }
 
-  /** Leaves out what is no id of a user, such as the name that an operator has in the command line. */
+  /** Leaves out what is not the id of a user, such as the name that an operator has in the command line. */
   async findEmailsOf(ids: readonly (string | null)[]): Promise<Map<string, string>> {
     const emails = new Map<string, string>();
     for await (const batch of inBatches([...new Set(ids)].filter(isEntityId))) {

@@ -100,7 +100,7 @@ describe('a login', () => {
     const place = { address: '198.51.100.9', agent: CHROME, deviceName: "Ada's laptop" };
     await logInFromNew(ada, place);
     const mail = await mailServer.next(ada.email);
-    expect(mail.subject).toBe('New sign-in to your account');
+    expect(mail.subject).toBe('New login to your account');
     expect(mail.text).toMatch(/Time: \d\d? \w+ 20\d\d at \d\d:\d\d UTC/);
     expect(mail.text).toContain('IP address: 198.51.100.9');
     expect(mail.text).toContain('Program: Chrome on Linux');
@@ -208,7 +208,7 @@ describe('a login', () => {
     const second = await anyone.post('/api/auth/login/second-factor', { challenge, code: app.next() });
     expect(second.status, second.text).toBe(200);
     await untilPlaces(ada.id, 2);
-    expect((await mailServer.next(ada.email)).subject).toBe('New sign-in to your account');
+    expect((await mailServer.next(ada.email)).subject).toBe('New login to your account');
   });
 
   it('from a place of more than 90 days ago sends one again, and of less writes the place once a day', async () => {

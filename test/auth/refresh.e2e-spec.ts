@@ -184,7 +184,7 @@ describe('a refresh whose answer is lost', () => {
     await later(login, EIGHT_HOURS_MS);
     const next = await refreshed(service, login.refreshToken);
     expect(await isAlive(ada.as(next.token))).toBe(true);
-    // The lost answer has a replaced token, which is refused after the grace.
+    // The lost answer contained a replaced token, which is rejected after the grace.
     await later(login, HOUR_MS);
     expect(await refresh(service, lost.refreshToken)).toMatchObject(invalidRefreshToken);
     expect(await isAlive(ada.as(next.token))).toBe(false);

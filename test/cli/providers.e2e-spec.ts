@@ -144,10 +144,10 @@ describe('accounts providers add', () => {
     expect(stderr).toMatch(said);
   });
 
-  it('refuses to add where JWT_ISSUER is no URL', async () => {
+  it('refuses to add where JWT_ISSUER is not a URL', async () => {
     const options = { ...theSecret(), env: { JWT_ISSUER: 'accounts' } };
     expect(await run(['add', 'refused', ...at(), '--force'], options)).toEqual(
-      failure(1, /^refused: JWT_ISSUER is no URL: .*\n$/),
+      failure(1, /^refused: JWT_ISSUER is not a URL: .*\n$/),
     );
   });
 

@@ -46,7 +46,7 @@ describe('the environment', () => {
   it('may name a file with the URL of the database, for the service and its commands', async () => {
     const file = join(installation.directory, 'database-url');
     await writeFile(file, `${installation.env['DATABASE_URL']}\n`, { mode: 0o644 });
-    // Beside a default, as in the systemd unit.
+    // With a default, as in the systemd unit.
     const env = { DATABASE_URL: 'sqlite:/proc/none/accounts.sqlite', DATABASE_URL_FILE: file };
 
     const service = await startService({ installation, env });

@@ -161,7 +161,7 @@ describe('the plan of', () => {
   });
 });
 
-/** The rows that a UNION or a subquery gathered are no table. */
+/** The rows that a UNION or a subquery gathered are not a table. */
 function isGathered({ table, detail }: Row, sql: string): boolean {
   const name = table ?? /^SCAN (\S+)(?: LEFT-JOIN)?$/.exec(String(detail))?.[1];
   return /^[<(]/.test(String(name)) || new RegExp(`\\) [\`"]?${name}\\b`).test(sql);

@@ -224,7 +224,7 @@ it('keeps operators, documentation and readiness inside, in whatever way their p
       status: 404,
       body: { code: 'not_found', requestId: expect.stringMatching(/^[\da-f-]{36}$/) },
     });
-    // 302: the page of the documentation is at another path; 403: the account is no operator's.
+    // 302: the page of the documentation is at another path; 403: the account is not an operator's.
     expect([200, 302, 403], path).toContain((await answer(inside, path)).status);
   }
   for (const path of ['/health/live', '/.well-known/jwks.json', '/api/me']) {

@@ -56,7 +56,7 @@ async function played(
   return { service, provider, name: added.name };
 }
 
-/** What the program gets: `error`, or the status and code of an answer that is no redirect, or nothing after a login. */
+/** What the program gets: `error`, or the status and code of an answer that is not a redirect, or nothing after a login. */
 async function logIn({ service, provider, name }: Site, more: object = {}): Promise<string | undefined> {
   const started = await startAt(service, name, more);
   const callback = provider.authorize(started.authorizationUrl);

@@ -225,13 +225,13 @@ it(
     const mailedTo = ({ email }: Person) => mailServer.to(email).map(({ subject }) => subject);
     expect(mailedTo(ada).toSorted()).toEqual(tallied(MAILS));
     // The operator's login in October is the first for more than 90 days.
-    expect(mailedTo(operator)).toEqual([SET_UP, 'New sign-in to your account']);
+    expect(mailedTo(operator)).toEqual([SET_UP, 'New login to your account']);
     await expectHealthy(installation);
     report({ faults: 1, wrong: 0 });
   },
 );
 
-/** Six digits that are no code about the moment that the service believes it to be. */
+/** Six digits that are not a code about the moment that the service believes it to be. */
 function wrongAt(app: AuthenticatorApp): string {
   const near = new Set([-2, -1, 0, 1, 2].map((steps) => app.at(clock.ahead / STEP_MS + steps)));
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.has(code))!;

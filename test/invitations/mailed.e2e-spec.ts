@@ -176,7 +176,7 @@ describe('an invitation by mail', () => {
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(DAY_MS / 1000 - 600);
     expect(wait).toBeLessThanOrEqual(DAY_MS / 1000);
-    // Shown codes are not mailed, and codes for passwords are no invitations.
+    // Shown codes are not mailed, and codes for passwords are not invitations.
     expect((await resend(owner, org, invitation)).status).toBe(200);
     const other = await anOrg(service);
     await mailed(other.owner, other.org, guest.email);

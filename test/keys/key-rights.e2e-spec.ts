@@ -11,7 +11,7 @@ const OWNERS = ['user', 'organization'] as const;
 const PLACES = ['this', 'another', 'no'] as const;
 
 interface Case {
-  /** of the user in the organization; null for a user who is no member */
+  /** of the user in the organization; null for a user who is not a member */
   member: Role | null;
   factor: (typeof FACTORS)[number];
   /** whose key it is */

@@ -76,7 +76,7 @@ export class Ledger {
     this.prove(by, generation);
   }
 
-  /** Accounts refuses a refresh token whose MAC is right. */
+  /** Accounts rejects a refresh token whose MAC is right. */
   refuse(by: Side, shown: number, hasEnded: boolean): void {
     if (by === 'user') this.logOut(`Accounts refused ${shown}`);
     const isWrong = !hasEnded && shown <= this.promised.current;

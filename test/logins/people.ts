@@ -48,7 +48,7 @@ export class Process implements Owner {
     this.connections.forEach((connection) => (connection.isClosed = true));
   }
 
-  /** Sends a request as `Calls` does: with a new access token if Accounts refuses the first. */
+  /** Sends a request as `Calls` does: with a new access token if Accounts rejects the first. */
   async call(): Promise<void> {
     const wait = { budget: new Budget(CALL_TIMEOUT_MS), retries: 2 };
     for (const refused: string[] = []; refused.length < 2;) {

@@ -59,7 +59,7 @@ it.each([
 it('falls back from a language without this text to a wider one, and then to the default', async () => {
   for (const [locale, asked, reset] of [
     ['de-CH', 'Grüezi', 'Ihr Code zum Zurücksetzen des Passworts'],
-    ['fr', 'Your email address is about to change', 'Réinitialisation'],
+    ['fr', 'Someone asked to change your email address', 'Réinitialisation'],
   ] as const) {
     const { email, password, ...user } = await aReader(locale).then((account) =>
       Object.assign(account, { account }),

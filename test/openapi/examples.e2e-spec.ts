@@ -642,7 +642,7 @@ async function logInWithSecondFactors(adaId: string): Promise<void> {
   await send('login', { by: anyone, body: { email, password } });
   await send(STEP, { by: anyone });
   const challengeOfUser = await aChallenge(service, by);
-  // Each code beside the right password: one that was used, and a wrong one.
+  // Each code with the right password: one that was used, and a wrong one.
   await db.query('UPDATE second_factors SET last_step = 2147483647 WHERE user_id = ?', [by.id]);
   for (const code of [app.at(), app.wrong()]) {
     await send('deleteAccount', { by, body: { password, code } });

@@ -93,7 +93,7 @@ describe('the own e-mail', () => {
     const known = await knownEvents(service.db);
     expect((await user.get<{ user: { email: string } }>('/api/me')).body.user.email).toBe(user.email);
     expect(await verify(user, code)).toMatchObject({ status: 200, body: { ok: true } });
-    expect(notice).toMatchObject({ subject: 'Your email address is about to change', code: undefined });
+    expect(notice).toMatchObject({ subject: 'Someone asked to change your email address', code: undefined });
     expect(await eventsSince(service.db, known)).toEqual([{ ...about(user), type: 'account.email_changed' }]);
     const sql = 'SELECT email, email_verified_at, revision FROM users WHERE id = ?';
     const rows = await service.db.query(sql, [user.id]);
@@ -225,7 +225,7 @@ describe('the own e-mail', () => {
   it.concurrent('does not tell by its limit which e-mail has an account, nor starts anew when one is deleted', async () => {
     const askers = await Promise.all(times(3, () => anAccount(service)));
     const [taken, free] = [(await anAccount(service, 'owner')).email, anEmail('free')];
-    // What the owner asks for is no part of it.
+    // What the owner asks for is not part of it.
     await service.anyone.post('/api/auth/password/forgot', { email: taken });
     const statuses: Record<string, number[]> = { [taken]: [], [free]: [] };
     for (let round = 0; round < 4; round += 1) {

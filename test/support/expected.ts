@@ -5,7 +5,7 @@ export interface ExpectedProblem {
   body: object;
 }
 
-/** Errors are recognised by status and `code`; their texts may change. */
+/** Errors are recognized by status and `code`; their texts may change. */
 function problem(status: number, code: string, more: object = {}): ExpectedProblem {
   return { status, body: { status, code, ...more } };
 }

@@ -121,7 +121,7 @@ function describe(status: number, problems: ProblemExample[]): Response {
   );
   const schemas = codes.map((code) => ({ $ref: getSchemaPath(schemaName(code)) }));
   return {
-    description: `${codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join('. ')}.`,
+    description: problems.map((problem) => `\`${problem.code}\`: ${meaningOf(problem)}`).join(' '),
     headers: {
       ...headerRefs('X-Request-Id', ...(MORE_HEADERS[status] ?? [])),
       ...(isTokenRefused && SCOPE_CHALLENGE),
@@ -134,6 +134,10 @@ function describe(status: number, problems: ProblemExample[]): Response {
       },
     },
   };
+}
+
+function meaningOf({ code, detail }: ProblemExample): string {
+  return detail === BOUND_TOKEN ? BOUND_TOKEN : `${PROBLEMS[code].meaning}.`;
 }
 
 function unionOf(codes: ProblemCode[]): object {

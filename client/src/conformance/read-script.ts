@@ -9,7 +9,7 @@ const OF_REQUEST = ['keys', 'org', 'role', 'maxAge', 'amr', 'via', 'ahead', 'tar
 const ASKED = [...OF_TOKEN, ...OF_REQUEST, 'times'];
 const SUBJECTS = ['org', 'user', 'session', 'key', 'except', 'service', 'to'];
 const CHANGED = ['role', 'life', 'in', 'suspended', 'withoutEpoch', 'keys'];
-/** The members that a step of each kind may have, beside the one that names the kind. */
+/** The members that a step of each kind may have, in addition to the one that names the kind. */
 const STEPS: Record<string, readonly string[]> = {
   check: ['answer', 'headers', 'held'],
   until: ['answer', 'headers'],

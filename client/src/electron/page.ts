@@ -18,7 +18,7 @@ export function createPageClient(): PageClient {
   const methods: object = Object.fromEntries(PAGE_METHODS.map((name) => [name, methodOf(name)]));
   const changes = new SessionChanges();
   bridge.listen((change) => changes.notify(change));
-  // If the main process refuses it, each call says so.
+  // If the main process rejects it, each call says so.
   call(bridge, 'onSessionChange').catch(() => undefined);
   return {
     ...(methods as PageClient),

@@ -29,7 +29,7 @@ type Values = Map<string, string>;
  * Reads a target such as `/check?org=…&role=admin`, or `/check/orgAt=2&role=admin/orgs/…` with the original path.
  *
  * @param forwarded the headers `X-Forwarded-Uri` of the request
- * @returns undefined if the target is no check
+ * @returns undefined if the target is not a check
  * @throws InvalidCheck
  */
 export function requirementOf(target: string, forwarded: readonly string[] = []): Requirement | undefined {
@@ -51,7 +51,7 @@ function valuesOf(text: string, known: readonly string[]): Values {
   const values: Values = new Map();
   for (const part of text === '' ? [] : text.split('&')) {
     const [name = '', value, ...more] = part.split('=');
-    // A name that is no word could be a token.
+    // A name that is not a word could be a token.
     if (!known.includes(name))
       throw new InvalidCheck(`unknown parameter ${/^[a-z_-]{1,20}$/i.exec(name)?.[0] ?? '(not shown)'}`);
     if (values.has(name)) throw new InvalidCheck(`${name} is repeated`);
@@ -102,7 +102,7 @@ function namesOf(name: string, text: string): string[] {
   throw new InvalidCheck(`${name} must be names of services, with commas`);
 }
 
-/** Returns a text that is no id if the path has no organization, so that no user is a member. */
+/** Returns a text that is not an id if the path has no organization, so that no user is a member. */
 function orgOf(values: Values, original: string | undefined): string | undefined {
   const orgAt = values.get('orgAt');
   if (orgAt === undefined) return values.get('org');

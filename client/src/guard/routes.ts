@@ -36,7 +36,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   '/metrics': { methods: READS, answer: metricsOf },
 };
 
-/** Finds the route of a request that is no check. */
+/** Finds the route of a request that is not a check. */
 export function routeOf({ url = '', method = '' }: IncomingMessage): Route {
   const [path = ''] = url.split('?', 1);
   const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
@@ -59,7 +59,7 @@ async function tokenForUser(request: IncomingMessage, { guard }: Sidecar): Promi
   if (authorization.length !== 1) return refusal(unauthorized());
   const { audience, org } = await readTexts(request, ['audience'], ['org']);
   requireName(audience);
-  // Without its organization, a key of an organization is refused.
+  // Without its organization, a key of an organization is rejected.
   const where = org === undefined ? {} : { orgId: org };
   const admission = await guard.authorize(authorization[0], { keys: true, ...where });
   return admission.ok ? callToken(await guard.tokenFor(audience, admission)) : refusal(admission);

@@ -67,7 +67,7 @@ async function answerTo(
   }
 }
 
-/** Returns undefined if the request is no check. */
+/** Returns undefined if the request is not a check. */
 async function answerToCheck(
   request: IncomingMessage,
   headers: GuardHeaders,

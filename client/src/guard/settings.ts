@@ -55,7 +55,7 @@ function flag(usage: string, meaning: string, fallback?: string): Flag {
 }
 
 const REQUIRED: Readonly<Record<string, string>> = {
-  url: 'is required, because the issuer has a path or is no URL',
+  url: 'is required, because the issuer has a path or is not a URL',
   'secret-file': 'is required, or the variable GUARD_SECRET',
 };
 
@@ -150,7 +150,7 @@ function givenBy(argv: readonly string[], env: NodeJS.ProcessEnv, wrong: string[
   return given;
 }
 
-/** Kubernetes sets the excepted ones in every pod beside a service named `guard`. */
+/** Kubernetes sets the excepted ones in every pod next to a service named `guard`. */
 function unknownVariablesOf(env: NodeJS.ProcessEnv): string[] {
   const known = new Set(['GUARD_SECRET', ...FLAGS.map(({ name }) => variableOf(name))]);
   return Object.keys(env)

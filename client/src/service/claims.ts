@@ -112,7 +112,7 @@ export function readClaims(payload: JWTPayload): UserToken | KeyToken | ServiceT
   return via && { claims, via, links: [...links, ...[...via, aud as string].map(linkOfService)] };
 }
 
-/** Returns undefined for what is no key. */
+/** Returns undefined for what is not a key. */
 export function readKey(claim: unknown): ApiKey | undefined {
   const { id, role, org } = (claim ?? {}) as Partial<KeyClaims['key']>;
   const isKnown = typeof id === 'string' && role !== undefined && BY_RANK.includes(role);

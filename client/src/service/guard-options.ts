@@ -45,7 +45,7 @@ export interface GuardOptions {
   onReset?: (() => unknown) | undefined;
   /** Called with each failure of the event feed. */
   onFeedProblem?: ((problem: FeedProblem) => unknown) | undefined;
-  /** Receives one line a minute at most for each cause of refused requests. `console` by default. */
+  /** Receives one line a minute at most for each cause of rejected requests. `console` by default. */
   log?: GuardLog | undefined;
 }
 
@@ -68,7 +68,7 @@ const HOOKS = ['onEvent', 'onReset', 'onFeedProblem'] as const;
 const LIMITS: readonly string[] = ['tokens', 'sessions', 'memberships'];
 
 /**
- * Rejects options with which the guard would refuse every request.
+ * Rejects options with which the guard would reject every request.
  *
  * @throws TypeError for an option that is unknown, missing or empty
  * @throws RangeError if `maxStaleness` or `timeoutMs` is too short
@@ -101,7 +101,11 @@ function requireBaseUrl({ issuer, baseUrl }: GuardOptions): void {
     baseOf(baseUrl);
     return;
   }
-  const has = isHttpUrl(issuer) ? (new URL(issuer).pathname === '/' ? undefined : 'has a path') : 'is no URL';
+  const has = isHttpUrl(issuer)
+    ? new URL(issuer).pathname === '/'
+      ? undefined
+      : 'has a path'
+    : 'is not a URL';
   if (has !== undefined) throw new TypeError(`the issuer ${has}: also pass baseUrl, the URL of Accounts`);
 }
 

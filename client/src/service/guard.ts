@@ -69,7 +69,7 @@ export interface Guard {
     options?: ExchangeOptions,
   ): Promise<ExchangeAdmission | Refusal>;
   /**
-   * Revokes the session of the access token, which this guard refuses from then on. Other processes learn it from the feed.
+   * Revokes the session of the access token, which this guard rejects from then on. Other processes learn it from the feed.
    *
    * @param authorization the header of the request
    * @returns a refusal to send if the session was not revoked: 401 if the token is not valid or its session ended, 503 if

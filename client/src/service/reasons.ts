@@ -1,6 +1,6 @@
 import type { Delay } from '../operation.ts';
 
-/** Problems that remain until an operator or the author of the service corrects the set-up. */
+/** Problems that remain until an operator or the author of the service corrects the setup. */
 const MISTAKES = new Set(['invalid_client', 'insufficient_scope', 'no_credentials']);
 
 export type ServiceProblem = Delay & {

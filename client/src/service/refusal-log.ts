@@ -12,7 +12,7 @@ export interface GuardLog {
   warn(message: string): void;
 }
 
-/** Logs why the guard refuses requests, each cause at most once a minute. */
+/** Logs why the guard rejects requests, each cause at most once a minute. */
 export class RefusalLog {
   private readonly lastAt = new Map<string, number>();
   private readonly log: GuardLog;
@@ -23,7 +23,7 @@ export class RefusalLog {
     this.reasons = reasons;
   }
 
-  /** Logs a failure of the feed, before the guard has to refuse requests. */
+  /** Logs a failure of the feed, before the guard has to reject requests. */
   noteProblem(problem: ServiceProblem): void {
     if (isMistake(problem)) this.noteUnavailable(problem);
   }

@@ -77,7 +77,7 @@ export type FakeEvent = FeedEvent extends infer Event
     : never
   : never;
 
-/** A guard without Accounts. It refuses requests and checks options as the real guard does. */
+/** A guard without Accounts. It rejects requests and checks options as the real guard does. */
 export interface FakeGuard extends Guard {
   /** Returns an access token that the guard admits. */
   logIn(user?: FakeUser): FakeLogin;

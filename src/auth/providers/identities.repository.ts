@@ -15,7 +15,7 @@ export const IDENTITIES_USER_KEY: UniqueKey = {
   columns: 'identities.provider_id, identities.user_id',
 };
 
-/** A user at a provider. The email is no part of it. */
+/** A user at a provider. The email is not part of it. */
 @Entity('identities')
 @Index(IDENTITIES_USER_KEY.name, ['providerId', 'userId'], { unique: true })
 @Index('identities_user_id_idx', ['userId'])

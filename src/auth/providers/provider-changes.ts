@@ -71,7 +71,7 @@ export class ProviderChanges {
     const { jwtIssuer, production } = this.env;
     if (callbackUri(jwtIssuer, name) === undefined)
       throw new RefusedError(
-        'JWT_ISSUER is no URL: providers redirect browsers to a path below it (issuer_is_no_url)',
+        'JWT_ISSUER is not a URL: providers redirect browsers to a path below it (issuer_is_no_url)',
       );
     if (!isAllowedEndpoint(issuer, production))
       throw new RefusedError('--issuer must be https (settings_refused)');

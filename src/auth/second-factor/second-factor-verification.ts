@@ -42,7 +42,7 @@ const REFUSAL_AFTER_CHECK = {
   recovery: 'invalid_second_factor_code',
 } as const;
 
-/** whether a code was compared, or was no code at all, and so opened nothing */
+/** whether a code was compared, or was not a code at all, and so opened nothing */
 export function isWrongCode(error: unknown): boolean {
   return error instanceof Problem && Object.values<string>(REFUSAL_AFTER_CHECK).includes(error.code);
 }

@@ -88,7 +88,7 @@ export class SessionsRepository {
     return this.exchanges.run({ session, code });
   }
 
-  /** @param generation of the refresh token beside the access token that was shown, whose first use it notes */
+  /** @param generation of the refresh token that was issued with the access token that was shown, whose first use it notes */
   async findPrincipal(sid: string, generation?: number): Promise<UserPrincipal | undefined> {
     const found = await this.checks.run(sid);
     if (!found) return undefined;

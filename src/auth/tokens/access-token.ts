@@ -48,7 +48,7 @@ export interface AccessTokenClaims {
   amr: readonly AuthenticationMethod[];
   epoch: number;
   client_id: string;
-  /** generation of the refresh token that was issued beside this token; absent without one */
+  /** generation of the refresh token that was issued with this token; absent without one */
   gen?: number;
   /** absent unless a service handed the token on */
   act?: ActClaim;

@@ -42,12 +42,12 @@ export class DiscoveryController {
   }
 
   /**
-   * Get OpenID provider metadata
+   * Get server metadata (OpenID Connect path)
    *
    * @remarks Returns the metadata of the authorization server at the path where OpenID Connect libraries look for it.
    * It may be cached for five minutes.
    *
-   * It exists only if `JWT_ISSUER` is a URL. Accounts is no OpenID provider.
+   * It exists only if `JWT_ISSUER` is a URL. Accounts is not an OpenID provider.
    */
   @Get(OPENID_CONFIGURATION_PATH)
   @Public('services')

@@ -30,7 +30,7 @@ export function bearerToken(request: FastifyRequest): string | undefined {
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
-/** A token without a scheme and the credentials of a service are no tokens that expired. */
+/** A token without a scheme and the credentials of a service are not expired tokens. */
 export function hasOtherScheme(request: FastifyRequest): boolean {
   const authorization = soleAuthorization(request);
   return authorization !== undefined && !BEARER_SCHEME.test(authorization);

@@ -68,7 +68,7 @@ function readKey(jwk: Jwk, index: number): SigningKey {
     throw new SigningKeysError(`${position} has a kid that is not text`);
   }
   if (jwk.nbf !== undefined && !Number.isSafeInteger(jwk.nbf)) {
-    throw new SigningKeysError(`${position} has an nbf that is no time`);
+    throw new SigningKeysError(`${position} has an nbf that is not a time`);
   }
   try {
     const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });

@@ -45,7 +45,7 @@ function emailIdentifier({ identifiers }: Row): unknown {
   return Array.isArray(identifiers) ? identifiers.find((one) => valueAt(one, 'type') === 'email') : undefined;
 }
 
-/** argon2 and pbkdf2 are PHC strings. The text is no hash if the algorithm is not supported. */
+/** argon2 and pbkdf2 are PHC strings. The text is not a hash if the algorithm is not supported. */
 function hashOf(row: Row): unknown {
   const custom = row['custom_password_hash'] ?? undefined;
   const hash = row['passwordHash'] ?? row['password_hash'] ?? undefined;

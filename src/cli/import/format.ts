@@ -74,7 +74,7 @@ export interface ImportFormat {
   extrasOf?: (row: Row) => Extras;
 }
 
-/** What a row of another system has beside its user. `leftOut` has the kind of each thing that is not imported. */
+/** What a row of another system contains in addition to its user. `leftOut` has the kind of each thing that is not imported. */
 export interface Extras {
   totpSecret?: Buffer | undefined;
   leftOut: string[];

@@ -16,7 +16,7 @@ export const KEYCLOAK: ImportFormat = {
     avatarUrl: ['attributes.picture', (row) => valueAt(row, 'attributes', 'picture', 0)],
     locale: ['attributes.locale', (row) => valueAt(row, 'attributes', 'locale', 0)],
   },
-  // An account of a client is no person.
+  // An account of a client is not a person.
   isSkipped: (row) => typeof row['serviceAccountClientId'] === 'string',
   extrasOf,
 };
@@ -25,7 +25,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The text is no hash if the algorithm is not supported. */
+/** The text is not a hash if the algorithm is not supported. */
 function hashOf({ credentials }: Row): string | undefined {
   const password = listOf(credentials).find((one) => valueAt(one, 'type') === 'password');
   if (password === undefined) return undefined;

@@ -26,7 +26,7 @@ export const OPERATORS: CommandGroup = {
       usage: 'grant <USER>',
       summary: 'make a user an operator, immediately',
       details: [
-        `${USER} The command refuses a user without two-factor authentication: an attacker with their`,
+        `${USER} The command rejects a user without two-factor authentication: an attacker with their`,
         'password could enroll first. Over HTTP, other operators cannot change an operator; the user and the command line',
         'can. Reset codes for the user become invalid.',
       ].join(' '),

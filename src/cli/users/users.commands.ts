@@ -169,7 +169,7 @@ export const USERS: CommandGroup = {
       usage: 'set-email <USER> <EMAIL>',
       summary: 'change the email of a user; their sessions continue, and codes sent by email become invalid',
       details: [
-        `${USER} The old address receives an email if it was verified. The command refuses an email that another user has.`,
+        `${USER} The old address receives an email if it was verified. The command rejects an email that another user has.`,
         'If Accounts can send emails, a user with two-factor authentication needs --verified.',
       ].join(' '),
       options: [['--verified', 'mark the email as verified, because you know that it belongs to the user']],

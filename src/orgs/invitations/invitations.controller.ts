@@ -27,7 +27,7 @@ export class InvitationsController {
    * Invite a user by email
    *
    * @remarks Sends an invitation code to the email, whether or not a user has it. The code is valid for seven days. If
-   * `showCode` is true, the response has the code and no email is sent.
+   * `showCode` is true, the response contains the code and no email is sent.
    *
    * Limits: 25 invitations a day to one email, 5 of them by one inviter or one organization. 100 a day by one inviter
    * or one organization to all emails.

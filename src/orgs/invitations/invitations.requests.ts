@@ -29,7 +29,7 @@ export class AnswerInvitationRequest {
 }
 
 export class ResendInvitationRequest {
-  /** If true, the response has the code, only this once, and no email is sent. The default is false. */
+  /** If true, the response contains the code, which is not shown again, and no email is sent. The default is false. */
   @IsFlag({ example: true }) showCode?: boolean;
 }
 

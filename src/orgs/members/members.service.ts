@@ -146,7 +146,8 @@ export class MembersService {
       if (!user) throw new Problem('org_not_found');
       if (user.disabledAt !== null) throw new RefusedError('the user is disabled', 'member_disabled');
       if (from === null) {
-        if (!force) throw new RefusedError('the user is no member of the organization', 'member_not_found');
+        if (!force)
+          throw new RefusedError('the user is not a member of the organization', 'member_not_found');
         await this.joinAsOwner(tx, org, user);
       } else {
         await this.members.updateRole(tx, orgId, userId, 'owner');

@@ -92,7 +92,7 @@ const PAIR: OrgFacts<MemberPair>['columns'] = {
 };
 const OWN: OrgFacts<MemberPair>['columns'] = {
   ...PAIR,
-  // Without the condition, a change of a user who is no member would read all members.
+  // Without the condition, a change of a user who is not a member would read all members.
   hasOtherMember: `t.user_id IS NOT NULL AND ${hasOtherMember('o.id', 't.user_id')}`,
 };
 const TARGET = `LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ? LEFT JOIN users d ON d.id = t.user_id`;

@@ -27,7 +27,7 @@ export function suspension(
   return isFactorRequired && lacksFactor ? { suspended: true } : {};
 }
 
-/** Returns null for a user who is no member or is suspended. */
+/** Returns null for a user who is not a member or is suspended. */
 export function activeRole(membership: Membership | undefined, hasSecondFactor: boolean): Role | null {
   if (!membership || (membership.isFactorRequired && !hasSecondFactor)) return null;
   return membership.role;

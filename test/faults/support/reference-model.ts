@@ -333,7 +333,7 @@ export class ReferenceModel {
     return service?.isEnabled === true && service.epoch === bound.epoch;
   }
 
-  /** All but a few routes refuse the token that a code for one service opens. */
+  /** All but a few routes reject the token that a code for one service opens. */
   private unbound(session: number): string {
     this.me(session);
     const { bound, user } = at(this.sessions, session);

@@ -106,7 +106,7 @@ interface Mirror {
  * A minimal Debian in a directory, from the mirror that this machine's apt uses.
  *
  * @param release its codename; without it that of this machine
- * @param packages what it has beside the minimum
+ * @param packages what it has in addition to the minimum
  */
 export async function makeDebianRoot(root: string, release?: string, packages: string[] = []): Promise<void> {
   const { url, codename } = await aptMirror();
