@@ -155,7 +155,7 @@ export class EntityIdPipe implements PipeTransform<string, string> {
   }
 }
 
-/** Replaces text that is no name, and may not fit a column, by the empty text, which nothing is called. */
+/** Replaces text that is not a name, and may not fit a column, by the empty text, which nothing is called. */
 export class NamePipe implements PipeTransform<string, string> {
   constructor(private readonly pattern: RegExp) {}
 

@@ -251,7 +251,7 @@ describe('the test of operators', () => {
 
   it('needs an issuer of Accounts that is a URL', async () => {
     expect(await tested(() => undefined, { JWT_ISSUER: 'accounts' })).toMatchObject(
-      client('JWT_ISSUER is no URL'),
+      client('JWT_ISSUER is not a URL'),
     );
   });
 

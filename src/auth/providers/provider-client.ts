@@ -252,7 +252,7 @@ export class ProviderClient {
 
   private callbackOf(providerName: string): string {
     const uri = callbackUri(this.env.jwtIssuer, providerName);
-    if (uri === undefined) throw new UnusableAnswerError('JWT_ISSUER is no URL');
+    if (uri === undefined) throw new UnusableAnswerError('JWT_ISSUER is not a URL');
     return uri;
   }
 }

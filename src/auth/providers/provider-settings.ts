@@ -11,7 +11,7 @@ export function isProviderName(text: string): boolean {
   return PROVIDER_NAME.test(text) && text !== NAME_OF_A_ROUTE;
 }
 
-/** What operators register at the provider. Undefined if `JWT_ISSUER` is no URL. */
+/** What operators register at the provider. Undefined if `JWT_ISSUER` is not a URL. */
 export function callbackUri(jwtIssuer: string, providerName: string): string | undefined {
   const issuer = issuerUrl(jwtIssuer);
   return issuer && `${issuer.base}/api/auth/providers/${providerName}/callback`;

@@ -79,12 +79,12 @@ export const DeviceName = (otherwise = ''): PropertyDecorator =>
 export const Refreshable = (): PropertyDecorator =>
   IsFlag({
     description:
-      'If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The ' +
+      'If true, the response contains a refresh token, and access tokens expire after 15 minutes (configurable). The ' +
       'default is false.',
     example: true,
   });
 
-/** A code beside the password, or beside what a provider confirmed. */
+/** A code in addition to the password, or to what a provider confirmed. */
 export const SecondFactorCode = (): PropertyDecorator =>
   applyDecorators(
     IfGiven(),
