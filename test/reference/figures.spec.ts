@@ -43,3 +43,25 @@ it('has the sums of the fault tests from their results, of the same day', () => 
   ]);
   expect([4, 6].map(sumOf)).toEqual(['0', '0']);
 });
+
+it.each([
+  ['docs/operate.md', '## Capacity', '## Rotate'],
+  ['docs/faq.md', '**How large can it grow?**', '**Does it run on Windows'],
+  ['client/README.md', 'The guard admits a known token', '100,000 sessions'],
+])('%s has from %s on rounded figures of the results, with a date', (page, from, to) => {
+  const measured = numbersIn(read('bench/RESULTS.md')).map(Number);
+  const rounded = new Set(
+    [2, 3, 6].flatMap((digits) => measured.map((value) => Number(value.toPrecision(digits)))),
+  );
+  const text = read(page);
+  const start = text.indexOf(from);
+  const place = text.slice(start, text.indexOf(to, start)).replaceAll(/(?<=\d),(?=\d{3})/g, '');
+  const units = String.raw`(?=\/s\b| MiB| ms\b| s\b| a second| such logins| times as much| above rest)`;
+  const figures = Array.from(place.matchAll(new RegExp(String.raw`\d+(?:\.\d+)?${units}`, 'g')), ([figure]) =>
+    Number(figure),
+  );
+
+  expect(figures).not.toEqual([]);
+  expect(figures.filter((figure) => !rounded.has(figure))).toEqual([]);
+  expect(place).toMatch(/2026-\d\d-\d\d/);
+});
