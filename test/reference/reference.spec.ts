@@ -80,6 +80,24 @@ describe('a page of docs/reference by hand', () => {
     ]);
   });
 
+  it('operate.md quotes what Accounts logs and answers', () => {
+    const files = globSync('src/**/!(*.spec).ts', { cwd: PROJECT });
+    const source = files.map((file) => read(`../${file}`)).join('\n');
+    const page = read('operate.md');
+    const messages = Array.from(
+      page.matchAll(/(?:[Ww]arnings?|Error) `([a-z][a-z -]+)`/g),
+      ([, text]) => text!,
+    );
+    expect(messages.length).toBeGreaterThan(3);
+    expect(messages.filter((message) => !source.includes(message))).toEqual([]);
+    const states = page.matchAll(/`(?:\/health\/ready 200 )?(\w+): (degraded|read_only|full)`/g);
+    const readiness = read('../src/health/readiness.ts');
+    const unknown = Array.from(states, ([text, member, state]) => ({ text, member, state })).filter(
+      ({ member, state }) => !new RegExp(`\\b${member}\\b`).test(readiness) || !source.includes(`'${state}'`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
   it('configuration.md has every variable that Accounts reads, and no other', () => {
     const variables = new Set<string>();
     parseEnv(new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void variables.add(String(name)) }));
