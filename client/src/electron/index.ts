@@ -48,6 +48,8 @@ const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\sA-Z*/?#@]*$/;
  * Creates the client of the main process, which also answers the clients of pages. The session is in a file that a key of
  * the operating system encrypts, or in memory if there is no encryption.
  *
+ * It waits until Electron is ready, which is after an ES module of the main process has run: do not await it at its top level.
+ *
  * @throws TypeError for an unknown or invalid option, and for a second call
  */
 export async function createMainClient(options: MainClientOptions): Promise<Client> {
