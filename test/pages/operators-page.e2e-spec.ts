@@ -19,17 +19,21 @@ import { expectPrinted, outputOf } from './support/outputs.js';
 import { snippetsIn } from './support/page-program.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PAGE = ['admin-tasks.md', 'admin-providers.md', 'migrate.md']
+const PAGE = ['admin-tasks.md', 'admin-providers.md', 'migrate.md', 'operate.md']
   .map((page) => readFileSync(pathOf(ROOT, 'docs', page), 'utf8'))
   .join('\n');
 const KEY_ID = '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f';
 const HASH = '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG';
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
-/** Runs until it is interrupted; test/cli has a test of its own for it. */
-const ENDLESS = 'accounts events follow';
+/** The first runs until it is interrupted, the second waits for instances; test/cli has tests of their own for them. */
+const SLOW = /^accounts (?:events follow|keys prune --now)/;
+/** How a program is installed and replaced; test/machines and test/upgrade do that. */
+const NEEDS_ROOT = /^(?:#!|cd \/opt)/;
 const COMMANDS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)]
-  .flatMap(([, block]) => block!.trimEnd().split('\n'))
-  .filter((command) => command !== ENDLESS);
+  .map(([, block]) => block!.trimEnd().split('\n'))
+  .filter((lines) => !lines.some((line) => NEEDS_ROOT.test(line)))
+  .flat()
+  .filter((command) => !SLOW.test(command));
 /** The rows of the page's table that have a route: the task, and the method and path. */
 const TASKS = [...PAGE.matchAll(/^\| (.+?) +\|.*\| `((?:GET|POST) \/api\/operators\/[^`]+)` +\|$/gm)].map(
   ([, task, route]) => ({ task: task!, route: route! }),
