@@ -26,10 +26,19 @@ it('compares every output of a page with what the program prints', () => {
 });
 
 it('compares the shape: what varies may differ, and nothing else', () => {
-  const shown = '{"id":"019a…","at":"2026-11-26T09:30:00.000Z",\n "name":"Ada",…,"code":"…"}\n…\ndone';
-  const printed = (name: string, code = '7K2M9-QX4TB'): string =>
-    `{"id":"${crypto.randomUUID()}","at":"2027-01-01T00:00:00.000Z","name":"${name}","x":1,"code":"${code}"}\na\nb\ndone\n`;
-  expectPrinted(printed('Ada'), shown);
-  for (const wrong of [printed('Bob'), printed('Ada', 'x","y":"'), printed('Ada').replace('done', 'failed')])
-    expect(() => expectPrinted(wrong, shown)).toThrow('to be');
+  const shown =
+    '{"id":"019a…","at":"2026-11-26T09:30:00.000Z",\n "iat":1795338000,"name":"Ada",…,"code":"…"}\n…\ndone 3';
+  const printed =
+    '{"id":"01a22792-805b-711e-827a-93fd9ab92d3c","at":"2027-01-01T00:00:00.000Z","iat":1800000000,"name":"Ada","x":1,"code":"7K2M9-QX4TB"}\na\nb\ndone 3\n';
+  expectPrinted(printed, shown);
+  for (const wrong of [
+    printed.replace('Ada', 'Bob'),
+    printed.replace('7K2M9-QX4TB', '7K2M9-QX4TB","y":"'),
+    printed.replace('01a22792-', ''),
+    printed.replace('done 3', 'done 4'),
+    `before\n${printed}`,
+    `${printed}after\n`,
+    printed.replace('"iat"', '"exp"'),
+  ])
+    expect(() => expectPrinted(wrong, shown), wrong).toThrow('to be');
 });
