@@ -33,8 +33,8 @@ it.each<[of: string, prepare: () => Promise<{ path: string; makers: Account[]; l
     'an organization: exactly 100 are there',
     async () => {
       const { org, owner, admin } = await anOrg(at(0));
-      await insertKeys(db, 60, { user: owner, audience: billing, orgId: org.id });
-      return { path: keysPath(org), makers: [owner, admin], left: 40 };
+      await insertKeys(db, 85, { user: owner, audience: billing, orgId: org.id });
+      return { path: keysPath(org), makers: [owner, admin], left: 15 };
     },
   ],
 ])(`${CLIENTS} creations at once of %s`, async (_, prepare) => {
