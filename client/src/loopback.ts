@@ -179,7 +179,7 @@ function notOfTheWeb(status: number): InvalidAnswer {
 
 function refusalOf(error: string): ProviderRefusal {
   if (isRefusal(error)) return { code: error, status: null, detail: REFUSALS[error] };
-  return { code: 'unknown_code', receivedCode: error, status: null, detail: 'The login was refused.' };
+  return { code: 'unknown_code', receivedCode: error, status: null, detail: 'The login was rejected.' };
 }
 
 function isRefusal(error: string): error is keyof typeof REFUSALS {

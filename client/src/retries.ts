@@ -53,7 +53,7 @@ export function isRefused(problem: FailedProblem): boolean {
   return false;
 }
 
-/** Returns whether a retry that is refused as slowly would still end in time. */
+/** Returns whether a retry that is rejected as slowly would still end in time. */
 export function isRefusedInTime(spentMs: number, tookMs: number, waitMs: number): boolean {
   return spentMs + waitMs + tookMs <= REFUSED_WITHIN_MS;
 }

@@ -24,7 +24,7 @@ import { UserUpdatesRepository } from '../users/users.updates.js';
 
 export interface Forcible {
   actor: Actor;
-  /** allows an operation that is refused otherwise, such as leaving an organization without an enabled owner */
+  /** allows an operation that is rejected otherwise, such as leaving an organization without an enabled owner */
   force: boolean;
 }
 

@@ -31,7 +31,7 @@ type Problems = Parameters<typeof ApiProblems>;
 export const Operation = (...problems: Problems): MethodDecorator =>
   applyDecorators(Operators(), ApiProblems(invalidFields({ reason: REASON_NEEDED }), ...problems));
 
-/** Declares a change of a user: that of an operator is refused. */
+/** Declares a change of a user: that of an operator is rejected. */
 export const UserOperation = (...problems: Problems): MethodDecorator =>
   applyDecorators(Operation(UNKNOWN_USER, 'operator_protected', ...problems), ApiUserId());
 

@@ -50,7 +50,7 @@ export const INVALID_EMAIL_SEARCH = `must be a single text of 1 to ${MAX_LENGTH}
 export const EmailSearch = (description: string): PropertyDecorator =>
   applyDecorators(ApiText(1, MAX_LENGTH, { description }), IfGiven(), ReadBy(toPrefix, INVALID_EMAIL_SEARCH));
 
-/** @returns undefined for what is refused */
+/** @returns undefined for what is rejected */
 function toPrefix(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) return undefined;
   return beginningOf(value);

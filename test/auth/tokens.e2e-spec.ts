@@ -177,7 +177,7 @@ describe('a forged token', () => {
     );
   const send = (token: string) => service.anyone.with({ authorization: `Bearer ${token}` }).get('/api/me');
 
-  /** Twice, because a verified token is remembered: one that was refused must not be. */
+  /** Twice, because a verified token is remembered: one that was rejected must not be. */
   const tryToken = async (token: string) => {
     const first = await send(token);
     const second = await send(token);

@@ -425,7 +425,7 @@ describe.runIf(engine === 'sqlite')('what commands change and record', () => {
     const user = await anAccount(service);
     const addOwner = ['orgs', 'add-owner', org.id, user.email];
     const known = await knownEvents(service.db);
-    expect(await run(...addOwner)).toEqual(failure(1, /^refused: [^\n]*no member[^\n]*\n$/));
+    expect(await run(...addOwner)).toEqual(failure(1, /^refused: [^\n]*not a member[^\n]*\n$/));
     expect(await eventsSince(service.db, known)).toEqual([]);
 
     const added = { role: 'owner', via: 'added', force: true };

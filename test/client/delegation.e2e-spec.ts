@@ -189,7 +189,7 @@ describe('the end of a link', () => {
       for (const one of now) seen.add(one);
       return now.join() === expected.join();
     });
-    // Each token was refused at once or admitted before; no guard said that it could not decide.
+    // Each token was rejected at once or admitted before; no guard said that it could not decide.
     expect([...seen].filter((one) => !/ (200|401)$/.test(one))).toEqual([]);
     expect([...seen].filter((one) => one.endsWith('401')).toSorted()).toEqual(
       expected.filter((one) => one.endsWith('401')).toSorted(),

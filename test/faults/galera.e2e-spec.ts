@@ -84,7 +84,7 @@ it('keeps an enabled owner, whatever two owners do at once on two nodes', async 
   await expectRounds([3 * pairs.length, 2], race, () => galera.broken());
 });
 
-/** Of so many requests at once on three nodes, one succeeds and the others are refused. */
+/** Of so many requests at once on three nodes, one succeeds and the others are rejected. */
 async function onlyOne(
   { clients, done, refused }: { clients: number; done: number; refused: number },
   wrong: unknown[],

@@ -52,7 +52,7 @@ class ProbeController {
 const PRINCIPALS = ['nobody', 'a service', 'a user by code', 'a user by login'] as const;
 type Principal = (typeof PRINCIPALS)[number];
 
-/** Every code by which a route is refused to a caller for who they are. */
+/** Every code by which a route rejects a caller for who they are. */
 const REFUSALS = (
   'unauthorized invalid_token invalid_client forbidden insufficient_scope operator_required ' +
   'insufficient_user_authentication direct_session_required not_a_member ' +
@@ -191,7 +191,7 @@ describe('with EMAIL_VERIFICATION=required, a user with an unverified email', as
       const answer = await session.send<{ code?: string }>(method, path.replaceAll(/:\w+/g, anUnknownId));
       codes.push(answer.body.code);
     }
-    // A token for one service is refused as such where none is admitted.
+    // A token for one service is rejected as such where none is admitted.
     const expected = [true, true, takesBoundTokens(access)].map((isIn) => isIn && !isAdmitted);
     expect(codes.map((code) => code === 'email_not_verified')).toEqual(expected);
   });

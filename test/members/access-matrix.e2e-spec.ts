@@ -121,7 +121,7 @@ interface Stage {
   target: Account;
 }
 
-/** For each actor: on whom, and to what. Everything else is refused. */
+/** For each actor: on whom, and to what. Everything else is rejected. */
 const MAY_CHANGE: Record<Role, { targets: readonly Role[]; roles: readonly Role[] }> = {
   member: { targets: [], roles: [] },
   admin: { targets: ['member', 'admin'], roles: ['member', 'admin'] },

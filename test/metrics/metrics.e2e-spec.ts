@@ -135,7 +135,7 @@ describe('the metrics', () => {
     expect(decided('register', 'admitted')).toBe(1);
     expect(decided('login', 'admitted')).toBe(5);
     expect(decided('login', 'refused')).toBe(1);
-    // One registration and five logins; the sixth was refused by the other limit.
+    // One registration and five logins; the sixth was rejected by the other limit.
     expect(decided('address', 'admitted')).toBe(6);
     expect(decided('address', 'refused')).toBeUndefined();
     const labels = { method: 'GET', route: '/api/me', status: '200' };

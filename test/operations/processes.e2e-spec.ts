@@ -197,7 +197,7 @@ describe('a signal to stop', () => {
       times(WAITING + 1, () => connect(request, [`Authorization: ${authorization}`])),
     );
     const statuses = () => waiting.flatMap((connection) => connection.statuses());
-    // The one that is refused says that all others wait.
+    // The one that is rejected says that all others wait.
     await vi.waitFor(() => expect(statuses()).toEqual([429]), hangTimeoutMs());
 
     service.child.kill('SIGTERM');

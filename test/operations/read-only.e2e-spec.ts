@@ -71,7 +71,7 @@ it.runIf(engine === 'mariadb')(
     ]);
     expect(lines.filter((line) => line.startsWith('RED'))).toHaveLength(1);
 
-    // Without a request, the row of the instance is what is refused.
+    // Without a request, the row of the instance is what is rejected.
     const second = await launched();
     await isNamed(second);
 

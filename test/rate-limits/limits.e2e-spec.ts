@@ -53,7 +53,7 @@ describe('the default limits', () => {
     }
     expect(await login(ada.email, ada.password)).toMatchObject(rateLimited);
     expect(await login(ada.email)).toMatchObject(rateLimited);
-    // Beyond the limit, too, a body is refused for its fields.
+    // Beyond the limit, too, a body is rejected for its fields.
     expect(await login(ada.email, '')).toMatchObject(invalidFields('password'));
   });
 

@@ -154,7 +154,7 @@ describe('a login with a second factor', () => {
       );
       const wrong = answers.toSpliced(round, 1);
       expect(wrong.filter((status) => status !== 400 && status !== 429)).toEqual([]);
-      // The right code resets the count when it is used. If ten wrong codes precede it, it is refused and resets nothing.
+      // The right code resets the count when it is used. If ten wrong codes precede it, it is rejected and resets nothing.
       const [row] = await cluster.db.query(
         "SELECT count FROM second_factor_failures WHERE user_id = ? AND scope = 'login'",
         [account.id],

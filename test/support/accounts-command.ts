@@ -13,7 +13,7 @@ export const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
 
 export const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
-/** The result of a command that does nothing: 1 is refused by a rule, 2 could not run. */
+/** The result of a command that does nothing: 1 is rejected by a rule, 2 could not run. */
 export const failure = (code: 1 | 2, stderr: string | RegExp): object => ({
   code,
   stdout: '',

@@ -105,7 +105,7 @@ export class Caller {
 /** Not `fetch`, which takes most of the time of a test process. */
 async function exchange(url: string, options: RequestOptions, body?: string | Uint8Array): Promise<Answer> {
   const sent = request(url, { ...options, agent: AGENT });
-  // A connection may break once the answer is there, such as of a body that was refused before its end.
+  // A connection may break once the answer is there, such as of a body that was rejected before its end.
   sent.on('error', () => undefined);
   // Node gives the body of a DELETE none by itself.
   if (body !== undefined && !sent.hasHeader('content-length')) {

@@ -236,7 +236,7 @@ describe('a client that waits as long as it is told', () => {
     workers?: number;
   }
 
-  /** Logins one after another by some workers, each of which repeats what is refused. @returns refusals of each login */
+  /** Logins one after another by some workers, each of which repeats what is rejected. @returns refusals of each login */
   async function aMorning({ keys, durationMs, workers = 16 }: Morning): Promise<number[]> {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const queue = new HashQueue(() => 2, 400);

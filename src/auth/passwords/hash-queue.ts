@@ -98,7 +98,7 @@ export class HashQueue {
   private readonly queue: FairQueue<HashClient>;
   /** When refused clients may return: who waits for `Retry-After` gets a slot. */
   private readonly promises = new Map<string, number>();
-  /** of the latest promise: who is refused together must not return together */
+  /** of the latest promise: who is rejected together must not return together */
   private lastDueAt = 0;
 
   constructor(

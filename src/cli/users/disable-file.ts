@@ -21,7 +21,7 @@ export async function disableUsers(invocation: Invocation): Promise<Report> {
   return disableUser(invocation);
 }
 
-/** One user in a transaction: the others stay disabled if one is refused or the command is interrupted. */
+/** One user in a transaction: the others stay disabled if one is rejected or the command is interrupted. */
 async function disableAllIn(file: string, invocation: Invocation, isDryRun: boolean): Promise<Report> {
   const chunks = await openFile(file);
   const counts = { disabled: 0, unchanged: 0, refused: 0 };

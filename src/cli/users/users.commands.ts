@@ -199,7 +199,7 @@ export const USERS: CommandGroup = {
         ['--format <FORMAT>', 'csv, jsonl, auth0, firebase or keycloak (default: jsonl)'],
         ['--hash-config <FILE>', 'the hash_config that the Firebase console shows; required with firebase'],
         ['--dry-run', 'check the file, and import nothing'],
-        ['--all-or-nothing', 'check all rows first, and import nothing if one is refused'],
+        ['--all-or-nothing', 'check all rows first, and import nothing if one fails'],
       ],
       changes: true,
       examples: [

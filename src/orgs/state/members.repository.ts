@@ -97,7 +97,7 @@ const OWN: OrgFacts<MemberPair>['columns'] = {
 };
 const TARGET = `LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ? LEFT JOIN users d ON d.id = t.user_id`;
 
-/** Looks for another member only if the actor is the target: any other actor is a member too, or is refused. */
+/** Looks for another member only if the actor is the target: any other actor is a member too, or is rejected. */
 export function pairOf(targetId: string, actorId?: string): OrgFacts<MemberPair> {
   return { columns: targetId === actorId ? OWN : PAIR, joins: TARGET, values: [targetId] };
 }

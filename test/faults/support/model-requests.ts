@@ -215,7 +215,7 @@ const issueCode = bySession('issueCode', ({ model, real, session }, audience?: s
   done: ({ code }) => real.codes.push(asString(code)),
 }));
 
-/** Ends a session that a code opened: without their logins, most requests would be refused. */
+/** Ends a session that a code opened: without their logins, most requests would be rejected. */
 const logout = request(
   'logout',
   ({ sessions }) => sessions.some(({ parent }) => parent !== undefined),

@@ -61,7 +61,7 @@ export async function aTeam(client: Client, name: string): Promise<Team> {
 }
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('a request of the preparation was refused');
+  if (value === undefined) throw new Error('a request of the preparation was rejected');
   return value;
 }
 
