@@ -30,7 +30,7 @@ describe('a picture', () => {
     expect(there.filter((file) => !targets.includes(file))).toEqual([]);
   });
 
-  it('that was taken of a program is as new as the program (npm run test:page -- picture takes them again)', () => {
+  it('that was taken of a program is as new as the program (npm run test:page takes it again)', () => {
     const taken = there.filter((file) => !svgs.includes(file));
     expect(taken.length).toBeGreaterThan(0);
     expect(taken.filter((file) => isCurrent(readFileSync(join(ROOT, file))) !== true)).toEqual([]);
