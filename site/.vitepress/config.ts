@@ -52,6 +52,9 @@ const llms = (): string =>
     '## API\n\n- [OpenAPI document](docs/openapi.json)\n',
   ].join('\n\n');
 
+/** A page of an example is source, for reading. */
+const asText = (path: string): string => path.replace(/\.html$/, '.html.txt');
+
 /** The names that GitHub gives to headings, so that one anchor works in both places. */
 const slugify = (heading: string): string =>
   heading
@@ -73,6 +76,7 @@ const asOnGitHub: NonNullable<MarkdownOptions['config']> = (md) => {
       } else if (token.type === 'link_open' && !/^(?:[a-z]+:|#)/.test(href!)) {
         token.attrSet('target', '_self');
         note(href!);
+        token.attrSet('href', asText(href!));
       } else if (token.type === 'image') note(token.attrGet('src')!);
       else if (token.type.startsWith('html_'))
         for (const [, url] of token.content.matchAll(/\b(?:src|srcset)="([^"]+)"/g)) note(url!);
@@ -104,7 +108,7 @@ async function writeBeside(outDir: string): Promise<void> {
     mkdirSync(dirname(join(outDir, path)), { recursive: true });
     writeFileSync(join(outDir, path), text);
   };
-  for (const path of files) cpSync(join(ROOT, path), join(outDir, path));
+  for (const path of files) cpSync(join(ROOT, path), join(outDir, asText(path)));
   write('llms.txt', llms());
   write('favicon.ico', '');
   const app = fastify();

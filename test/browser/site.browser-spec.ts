@@ -6,6 +6,7 @@ import serveFiles from '@fastify/static';
 import fastify from 'fastify';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 import { Chromium } from './support/chromium.js';
 
 const SITE = resolve('site/dist');
@@ -40,6 +41,7 @@ describe('the site', () => {
     url = await server.listen({ port: 0, host: '127.0.0.1' });
     browser = await Chromium.start();
     page = await browser.page({});
+    page.setDefaultTimeout(hangTimeoutMs());
     page.on('request', (request) => {
       if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(url))
         elsewhere.push(request.url());
@@ -95,7 +97,7 @@ describe('the site', () => {
 
   it('has the reference of the API, without a server', async () => {
     await page.goto(`${url}/api/`);
-    await page.getByRole('heading', { name: 'Register' }).first().waitFor();
+    await page.getByText('Complete a login with 2FA').first().waitFor();
     expect(await page.title()).toBe('API of Accounts');
   });
 
