@@ -331,6 +331,28 @@ describe('the desktop program', { timeout: 600_000 }, () => {
     await page.getByText('This code is wrong').waitFor();
   });
 
+  it('shows the screen that was chosen last, even if an earlier one loads longer', async () => {
+    const { handlers } = electron.stand;
+    const answer = handlers.get('accounts-client')!;
+    const [held, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    handlers.set('accounts-client', async (event, ...given) => {
+      if (given[0] !== 'listSessions') return answer(event, ...given);
+      await held.promise;
+      const sessions = await answer(event, ...given);
+      answered.resolve();
+      return sessions;
+    });
+    await button('Security').click();
+    await button('Profile').click();
+    await expectScreen('Profile');
+    held.resolve();
+    await answered.promise;
+    await page.evaluate('desktop.deviceName()');
+    handlers.set('accounts-client', answer);
+    await expectScreen('Profile');
+    expect(await page.title()).toBe('Profile – Engine Room');
+  });
+
   it('goes back by Escape, and serves nothing but its own files', async () => {
     await logOut();
     await button('Register').click();
@@ -353,5 +375,13 @@ describe('the desktop program', { timeout: 600_000 }, () => {
       others.map(() => 404),
     );
     expect(await statusOf('app://other/index.html')).toBe(404);
+  });
+
+  it('answers no other page, and runs no text as a script', async () => {
+    const take = electron.stand.handlers.get('desktop:takeInvitation')!;
+    const frames = [null, { origin: 'app://other', parent: null }, { origin: 'app://desktop', parent: {} }];
+    for (const senderFrame of frames) expect(() => take({ senderFrame })).toThrow('not this page');
+    const write = "try { document.body.innerHTML += '<b></b>'; 'written' } catch { 'refused' }";
+    expect(await page.evaluate(write)).toBe('refused');
   });
 });
