@@ -6,11 +6,12 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** What users read and its authors write by hand. */
 const BY_HAND = [
   'README.md',
+  'ARCHITECTURE.md',
   'SECURITY.md',
   'docs/*.md',
   'docs/reference/{errors,configuration,rate-limits,logs}.md',
   'client/README.md',
-  'examples/handoff/README.md',
+  'examples/*/README.md',
 ];
 const OTHERS = [
   'ARCHITECTURE.md',
@@ -22,9 +23,11 @@ const OTHERS = [
 ];
 /**
  * Lines include what operators looked for: the checklist, Kubernetes, alerts, upgrades, and the formats of the import. They also
- * include what authors of services looked for: logouts, hooks, races, and a table of events for copies.
+ * include what authors of services looked for: logouts, hooks, races, and a table of events for copies. Strangers got a comparison,
+ * questions and answers, the architecture and how it is tested; client authors what goes wrong; operators an upgrade. A line more
+ * needs a reader who missed it.
  */
-const MAX = { lines: 5240, words: 44_760 };
+const MAX = { lines: 5775, words: 50_800 };
 /** A reader who looks for one task opens one page. */
 const MAX_LINES_OF_A_PAGE = 450;
 const MAX_LINES = {
