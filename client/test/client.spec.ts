@@ -52,7 +52,9 @@ it.each([
   ['is busy', problem(429, 'rate_limited', { 'Retry-After': '9' }), { code: 'rate_limited', retryAfter: 9 }],
 ] as const)('names what a service did that %s', async (_, answer, expected) => {
   server.answer(answer);
-  const result = await client.requestPasswordReset({ email: 'ada@example.com' }, { timeoutMs: 300 });
+  // A busy machine may need long for every response but silence.
+  const timeoutMs = answer === silence ? 300 : 60_000;
+  const result = await client.requestPasswordReset({ email: 'ada@example.com' }, { timeoutMs });
   expect(result).toMatchObject({ ok: false, problem: expected });
   expect(server.asked).toHaveLength(1);
 });
