@@ -92,6 +92,8 @@ describe('deploy/accounts.service', () => {
 
   it('starts an instance of its own for each port from the template', async () => {
     const settings = 'DATABASE_URL=sqlite:/var/lib/accounts/accounts.sqlite\nMETRICS_PORT=9464\n';
+    // One process alone can use SQLite.
+    await inMachine('systemctl stop accounts');
     await inMachine(`printf '${settings}' >/etc/accounts.env`);
     const commands = await documentedCommands('Several instances on one machine');
     await inMachine(commands.replace(' accounts@2', ''));
