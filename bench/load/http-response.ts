@@ -1,6 +1,8 @@
 export interface HttpResponse {
   status: number;
   body: Buffer;
+  /** whether the server closes the connection now, as Accounts does after a number of requests */
+  isLast: boolean;
 }
 
 const HEAD_END = '\r\n\r\n';
@@ -15,7 +17,9 @@ export class ResponseReader {
   private received: Buffer = NOTHING;
   /** what `received` is the beginning of, once a response comes in pieces */
   private space: Buffer = NOTHING;
-  private head: { status: number; bodyStart: number; length: number; chunked: boolean } | undefined;
+  private head:
+    | (Omit<HttpResponse, 'body'> & { bodyStart: number; length: number; chunked: boolean })
+    | undefined;
 
   /** The whole response when these bytes complete it. */
   read(bytes: Buffer): HttpResponse | undefined {
@@ -23,13 +27,13 @@ export class ResponseReader {
     this.head ??= this.readHead();
     if (!this.head) return undefined;
 
-    const { status, bodyStart, length, chunked } = this.head;
+    const { status, isLast, bodyStart, length, chunked } = this.head;
     const body = chunked ? this.chunks(bodyStart) : this.slice(bodyStart, length);
     if (!body) return undefined;
     this.received = NOTHING;
     this.space = NOTHING;
     this.head = undefined;
-    return { status, body };
+    return { status, isLast, body };
   }
 
   private append(bytes: Buffer): void {
@@ -55,6 +59,7 @@ export class ResponseReader {
     const length = /\r\ncontent-length: *(\d+)/.exec(text)?.[1];
     return {
       status,
+      isLast: text.includes('\r\nconnection: close'),
       bodyStart: end + HEAD_END.length,
       length: Number(length ?? 0),
       chunked: length === undefined && text.includes('\r\ntransfer-encoding: chunked'),
