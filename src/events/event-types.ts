@@ -64,17 +64,12 @@ const CATALOGUE = {
   'account.registered': delivered(
     'account',
     'A user registered, an operator created or imported the user, or the first login at a provider did.',
-    {
-      via: optional(words('import', 'operator', 'provider')),
-      provider: optional(TEXT),
-    },
+    { via: optional(words('import', 'operator', 'provider')), provider: optional(TEXT) },
   ),
   'account.profile_changed': delivered(
     'account',
     'The user changed the profile. The event contains no values.',
-    {
-      changed: listOf('name', 'avatarUrl', 'locale'),
-    },
+    { changed: listOf('name', 'avatarUrl', 'locale') },
   ),
   'account.password_changed': delivered('account', 'The password was changed.'),
   'account.email_verified': delivered('account', 'The email was verified.'),
@@ -256,10 +251,7 @@ const CATALOGUE = {
   'provider.changed': internal(
     'provider',
     'Settings of a provider were changed. The event contains no values.',
-    {
-      ...PROVIDER,
-      changed: TEXTS,
-    },
+    { ...PROVIDER, changed: TEXTS },
   ),
   'provider.secret_set': internal('provider', 'The secret of a provider was replaced.', PROVIDER),
   'provider.disabled': internal(
