@@ -158,5 +158,5 @@ function requireOperator(assurance: Assurance, caller: RequestCaller): void {
   const { login } = assurance;
   // Accounts does not see whether a provider asked for a second factor.
   const needsCode = login !== undefined && user.amr.includes('fed');
-  requireAssurance(user, needsCode ? { ...assurance, login: { ...login, secondFactor: true } } : assurance);
+  requireAssurance(user, needsCode ? { login: { ...login, secondFactor: true } } : assurance);
 }
