@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cpuMs, residentMib } from '../tooling/processes/usage.ts';
-import { freePort } from '../tooling/servers/free-port.ts';
+import { freePort } from '../client/src/free-port.ts';
 import { median } from '../tooling/median.ts';
 
 const CHECKS = Number(process.argv[2] ?? 100_000);

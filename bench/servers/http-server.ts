@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { ServerProcess } from '../../tooling/processes/server-process.ts';
 import { withChildren } from '../../tooling/processes/usage.ts';
-import { freePort } from '../../tooling/servers/free-port.ts';
+import { freePort } from '../../client/src/free-port.ts';
 
 /** A program of Node that listens on `PORT`. */
 export interface Program {

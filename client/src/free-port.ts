@@ -2,16 +2,19 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below 32768, where Linux begins to give out ports by itself: nobody gets this one by chance. */
+/** Below 32768, from where Linux takes the local ends of outgoing connections: a killed server finds its port free again. */
 const [FIRST, BEYOND] = [20_000, 32_768];
+const taken = new Set<number>();
 
-/** The port is free now; a program that asks for this very port could take it before the caller does. */
+/** A free port of 127.0.0.1, another one at each call. Only a program that asks for this very port could take it. */
 export async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
     const port = randomInt(FIRST, BEYOND);
-    if (await isFree(port)) return port;
+    if (taken.has(port) || !(await isFree(port))) continue;
+    taken.add(port);
+    return port;
   }
-  throw new Error('no port is free');
+  throw new Error(`no free port between ${FIRST} and ${BEYOND}`);
 }
 
 async function isFree(port: number): Promise<boolean> {

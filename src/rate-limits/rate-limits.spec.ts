@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseEnv } from '../config/env.js';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { FallbackStore } from './fallback-store.js';
 import { RedisWindowStore } from './redis-window-store.js';
 import {

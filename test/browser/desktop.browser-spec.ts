@@ -14,7 +14,7 @@ import { AuthenticatorApp } from '../support/second-factor.js';
 import { aServiceClient } from '../support/services.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { isCurrent, withSources } from '../../tooling/png-sources.js';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { Chromium } from './support/chromium.js';
 
 const EXAMPLE = resolve('examples/desktop');

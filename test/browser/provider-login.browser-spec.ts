@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, memoryStore } from '../../client/src/index.ts';
 import { loginAtProvider, type ProviderLoginOptions } from '../../client/src/loopback.ts';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { addProvider } from '../support/at-providers.js';
 import { TestProvider } from '../support/provider.js';
 import { type Instance, startOwnService } from '../support/service.js';

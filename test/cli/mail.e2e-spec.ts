@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { DataOf } from '../../client/src/index.ts';
 import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';

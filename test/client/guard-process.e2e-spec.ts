@@ -7,7 +7,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Address } from '../../client/src/guard/listen.ts';
 import { killAtExit, temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { requireProgram } from '../../tooling/processes/find-program.js';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { startService } from '../support/service.js';

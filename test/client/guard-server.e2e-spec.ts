@@ -17,7 +17,7 @@ import {
 } from '../../client/src/service/route-checks.ts';
 import { createGuard, createPkce, type Guard, type Refusal } from '../../client/src/service/index.ts';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { insertApiKey } from '../support/api-keys.js';
 import { anAccount, anOrg, anOrgOf } from '../support/personas.js';

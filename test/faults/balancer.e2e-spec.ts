@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { connect as connectByTls, type TLSSocket } from 'node:tls';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { ServerProcess } from '../../tooling/processes/server-process.js';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { Authority } from '../support/certificates.js';
 
 const OTHER = '127.0.0.1';

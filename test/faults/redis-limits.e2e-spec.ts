@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, type TestOptions } from 'vitest';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { atOnce, times } from '../support/at-once.js';
 import { SLOW_HASH } from '../support/slow-hash.js';
 import { type Account, anAccount, anEmail, anOrg, aPassword } from '../support/personas.js';

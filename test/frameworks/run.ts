@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { createClient, memoryStore, unwrap } from '../../client/src/index.ts';
 import { createPkce, createServiceClient } from '../../client/src/service/index.ts';
 import { type RunningAccounts, startAccounts } from '../../client/src/testing/index.ts';
-import { freePort } from '../../tooling/servers/free-port.ts';
+import { freePort } from '../../client/src/free-port.ts';
 import { waitFor } from '../../tooling/wait.ts';
 import { MOST_LINES, type Project, PROJECTS } from './projects.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { waitFor } from '../../tooling/wait.js';
 import { FreshMachine, type Running } from './support/fresh-machine.js';
 

@@ -9,7 +9,7 @@ import { type Account, anAccount } from '../support/personas.js';
 import { type Instance, startCluster } from '../support/service.js';
 import type { Database } from '../support/database.js';
 import { metricsUrl, scrape } from '../support/scrape.js';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { mailOf, MailingInstallation, untilFailed, untilState } from './mailing-installation.js';
 

@@ -20,7 +20,7 @@ import {
   untilListening,
 } from '../support/service-process.js';
 import { aSigningKey, decodeToken } from '../support/signing-keys.js';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { keptAliveRequest, type OpenConnection, openConnection } from '../support/connections.js';
 import { aServiceClient } from '../support/services.js';

@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { requireProgram } from '../../tooling/processes/find-program.js';
 import { ServerProcess } from '../../tooling/processes/server-process.js';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Door } from '../client/support/door.js';
 import { keptAliveRequest, openConnection } from '../support/connections.js';

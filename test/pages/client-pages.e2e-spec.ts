@@ -8,7 +8,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient, memoryStore, type ProblemOf } from '../../client/src/index.ts';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { accountsJson } from '../support/accounts-command.js';
 import { type AddedProvider, addProvider, browserOf, ISSUER } from '../support/at-providers.js';
 import { anInstallation, type Installation } from '../support/installation.js';

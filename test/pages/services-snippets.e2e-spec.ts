@@ -10,7 +10,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { anInstallation } from '../support/installation.js';
 import { type Account, anAccount, anOrg, type Cast, join as addMember } from '../support/personas.js';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { ServerProcess } from '../../tooling/processes/server-process.js';
-import { freePort } from '../../tooling/servers/free-port.js';
+import { freePort } from '../../client/src/free-port.ts';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import type { Environment } from './service-process.js';
 

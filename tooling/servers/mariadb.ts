@@ -3,7 +3,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { temporaryDirectory } from '../processes/at-exit.ts';
 import { requireProgram } from '../processes/find-program.ts';
 import { ServerProcess } from '../processes/server-process.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../client/src/free-port.ts';
 import { asRoot, createDataDirectory } from './mariadb-data.ts';
 
 export interface MariaDbOptions {

@@ -11,7 +11,7 @@ import {
   spawnService,
   untilListening,
 } from '../../support/service-process.js';
-import { freePort } from '../../../tooling/servers/free-port.js';
+import { freePort } from '../../../client/src/free-port.ts';
 import { recordedEvent, type Snapshot } from './invariants.js';
 import { anEmail, type Session } from '../../support/personas.js';
 import { clientOf, type Send } from '../../support/service-client.js';

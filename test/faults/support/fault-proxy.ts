@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { freePort } from '../../../tooling/servers/free-port.js';
+import { freePort } from '../../../client/src/free-port.ts';
 import type { ProxyCommand, ProxyPorts, ProxyReply } from './proxy-thread.js';
 
 const THREAD = new URL('proxy-thread.ts', import.meta.url);

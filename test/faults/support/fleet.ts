@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { ServerProcess } from '../../../tooling/processes/server-process.js';
-import { freePort } from '../../../tooling/servers/free-port.js';
+import { freePort } from '../../../client/src/free-port.ts';
 import { hangTimeoutMs, waitFor } from '../../../tooling/wait.js';
 import type { Installation } from '../../support/installation.js';
 import {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { randomUUID } from 'node:crypto';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { ServerProcess } from '../../../tooling/processes/server-process.js';
-import { freePort } from '../../../tooling/servers/free-port.js';
+import { freePort } from '../../../client/src/free-port.ts';
 import {
   commonArgs,
   durability,

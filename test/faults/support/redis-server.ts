@@ -6,7 +6,7 @@ import { hangTimeoutMs, waitFor } from '../../../tooling/wait.js';
 import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { ServerProcess } from '../../../tooling/processes/server-process.js';
-import { freePort } from '../../../tooling/servers/free-port.js';
+import { freePort } from '../../../client/src/free-port.ts';
 
 /** A private Redis on 127.0.0.1 that keeps nothing on disk: a restart brings back an empty one. */
 export class RedisServer extends ServerProcess {

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { freePort } from '../../../tooling/servers/free-port.js';
+import { freePort } from '../../../client/src/free-port.ts';
 
 /**
  * Stands before a server on 127.0.0.1, on a port of its own. Neither end of a connection outlives the other.

@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../../tooling/servers/free-port.js';
+import { freePort } from '../../../client/src/free-port.ts';
 import { hangTimeoutMs, waitFor } from '../../../tooling/wait.js';
 import { Balancer } from './fleet.js';
 import { MovableClock } from '../../support/clock.js';
