@@ -6,7 +6,7 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 41_525,
+  lines: 41_500,
   files: 385,
   small: 12,
   long: 0,
