@@ -91,15 +91,16 @@ describe('a quick start', () => {
       guard: { close(): Promise<void> };
       server: ReturnType<Express['listen']>;
     };
-    const get = async (token?: string) => {
+    const get = async (token?: string, orgId = org.id) => {
       const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-      const answer = await fetch(`http://127.0.0.1:${port}/orgs/${org.id}/invoices`, { headers });
+      const answer = await fetch(`http://127.0.0.1:${port}/orgs/${orgId}/invoices`, { headers });
       return { status: answer.status, body: await answer.json() };
     };
 
-    const [welcome, unknown] = [await get(ada.token), await get()];
-    expect([welcome.status, unknown.status]).toEqual([200, 401]);
-    const answers = [welcome, unknown].map(({ body }) => JSON.stringify(body)).join('\n');
+    const otherOrg = /orgs\/([0-9a-f-]{36})\/invoices/.exec(snippetsOf(page, 'sh').join('\n'))![1]!;
+    const answered = [await get(ada.token), await get(ada.token, otherOrg), await get()];
+    expect(answered.map(({ status }) => status)).toEqual([200, 403, 401]);
+    const answers = answered.map(({ body }) => JSON.stringify(body)).join('\n');
     expectPrinted(answers, outputOf('docs/quickstart-service.md', '{"userId"'));
     expect(await get(grace.token)).toMatchObject({ status: 403, body: { code: 'not_a_member' } });
     await guard.close();
