@@ -17,6 +17,7 @@ import { RawConnection } from './support/raw-http.js';
 
 const MAIN = resolve('client/src/guard/main.ts');
 const MEMBERSHIPS = '/api/memberships';
+const { version } = JSON.parse(readFileSync('client/package.json', 'utf8')) as { version: string };
 
 const service = await startService();
 const door = await Door.open(service.url);
@@ -143,7 +144,7 @@ describe('a start', () => {
         level: 30,
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
         msg: 'listening',
-        version: '0.4.0-dev',
+        version,
         listen: `unix:${path},127.0.0.1:${port}`,
         'socket-mode': '0600',
         issuer: 'accounts',
@@ -236,11 +237,11 @@ describe('a start', () => {
   });
 
   it('prints its help and its version', async () => {
-    const [help, version] = [spawned(['--help']), spawned(['--version'])];
+    const [help, printed] = [spawned(['--help']), spawned(['--version'])];
     expect(await help.exitCode()).toBe(0);
-    expect(await version.exitCode()).toBe(0);
+    expect(await printed.exitCode()).toBe(0);
     expect(help.stdout).toContain('--max-staleness SECONDS');
-    expect(version.stdout).toBe('0.4.0-dev\n');
+    expect(printed.stdout).toBe(`${version}\n`);
   });
 });
 
@@ -262,7 +263,7 @@ describe('a sidecar that runs', () => {
     expect(body).toContain('accounts_guard_check_seconds_count 3\n');
     expect(body).toContain('accounts_guard_current 1\n');
     expect(body).toContain('accounts_guard_waiting_checks 0\n');
-    expect(body).toContain('accounts_guard_build_info{version="0.4.0-dev"} 1\n');
+    expect(body).toContain(`accounts_guard_build_info{version="${version}"} 1\n`);
     expect(body).toMatch(
       /accounts_guard_accounts_requests_total\{operation="introspect",outcome="200"\} 1\n/,
     );
