@@ -138,9 +138,9 @@ it('keys rotated and pruned by the book, while users log in with their apps: eve
   const history = await loadDuring(users.length, step, async () => {
     for (let rotation = 0; rotation < rotations; rotation += 1) {
       const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate']);
-      // As if weeks had passed.
+      // As if the sessions of the old key had reached SESSION_MAX_AGE.
       const { keys } = JSON.parse(await readFile(file, 'utf8')) as { keys: Record<string, unknown>[] };
-      keys[0]!['nbf'] = Math.floor(Date.now() / 1000) - 15 * 86_400;
+      keys[0]!['nbf'] = Math.floor(Date.now() / 1000) - 31 * 86_400;
       await replaceKeys(file, keys);
       await waitFor(
         'the added key signs',
