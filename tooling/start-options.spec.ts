@@ -1,23 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { BUILT_SERVICE } from '../test/support/service-process.js';
+import { YOUNG_GENERATION as limit } from './start-options.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(resolve(ROOT, path), 'utf8');
 
-it('limits the young generation of V8 alike in the image, the unit, the npm scripts and the tests', () => {
+it('limits the young generation of V8 alike in the image, the unit and the npm scripts as in tests and benchmarks', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const limits = {
     image: /^ENV .*\bNODE_OPTIONS=(--\S+)/m.exec(read('Dockerfile'))?.[1],
     unit: /^Environment=NODE_OPTIONS=(--\S+)$/m.exec(read('deploy/accounts.service'))?.[1],
     start: /exec node (--\S+) dist\/main\.js/.exec(scripts['start']!)?.[1],
     'start:prod': /exec node (--\S+) dist\/main\.js/.exec(scripts['start:prod']!)?.[1],
-    tests: BUILT_SERVICE[1],
   };
 
-  const limit = '--max-semi-space-size=16';
-  expect(limits).toEqual({ image: limit, unit: limit, start: limit, 'start:prod': limit, tests: limit });
+  expect(limits).toEqual({ image: limit, unit: limit, start: limit, 'start:prod': limit });
 });
 
 const settingsOf = (file: string): string[] =>

@@ -1,3 +1,4 @@
+import { YOUNG_GENERATION } from '../../tooling/start-options.ts';
 import type { Options } from '../options.ts';
 import { environment } from '../servers/contenders.ts';
 import { nodeOptionsFor } from '../servers/hash-engine.ts';
@@ -12,7 +13,7 @@ export function programOf(
 ): Program {
   return {
     script,
-    nodeOptions: nodeOptionsFor(hashEngine),
+    nodeOptions: [YOUNG_GENERATION, ...nodeOptionsFor(hashEngine)],
     env: {
       ...environment(databaseUrl, directory),
       BASELINE_RECORD: record ? 'on' : 'off',

@@ -2,14 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { YOUNG_GENERATION } from '../../tooling/start-options.js';
 import { hangTimeoutMs, within } from '../../tooling/wait.js';
 import type { Installation } from './installation.js';
 
 const HERE = import.meta.dirname;
 /** Options of Node for a process whose statements the tests compare with the list. */
 export const RECORDING = ['--import', resolve(HERE, 'record-statements.ts')] as const;
-/** As `npm start` has it: a larger young generation takes memory that the service in production does not take. */
-const YOUNG_GENERATION = '--max-semi-space-size=16';
 const OPTIONS = [YOUNG_GENERATION, ...RECORDING, '--import', resolve(HERE, 'end-with-parent.mjs')] as const;
 const COMMAND = [process.execPath, ...OPTIONS] as const;
 export const BUILT_SERVICE = [...COMMAND, resolve(HERE, '../../dist/main.js')] as const;

@@ -6,6 +6,7 @@ import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { ServerProcess } from '../../../tooling/processes/server-process.js';
 import { freePort } from '../../../client/src/free-port.ts';
+import { YOUNG_GENERATION } from '../../../tooling/start-options.js';
 import { hangTimeoutMs, waitFor } from '../../../tooling/wait.js';
 import type { Installation } from '../../support/installation.js';
 import {
@@ -54,7 +55,13 @@ export class Seat {
   }
 
   async start({ directory, env }: Build): Promise<void> {
-    const command = [process.execPath, '--import', END_WITH_PARENT, join(directory, 'dist/main.js')] as const;
+    const command = [
+      process.execPath,
+      YOUNG_GENERATION,
+      '--import',
+      END_WITH_PARENT,
+      join(directory, 'dist/main.js'),
+    ] as const;
     const all = { ...COMPILE_CACHE, ...this.installation.env, ...this.env, ...env, PORT: String(this.port) };
     this.running = spawnCommand(command, this.installation.directory, all);
     await untilListening(this.running);
