@@ -29,7 +29,6 @@ export function environment(databaseUrl: string, directory: string): Record<stri
     // A line of log for each request is the reader's choice, not the service's cost.
     LOG_LEVEL: 'warn',
     CODE_TTL: '10m',
-    CODE_TTL_SECONDS: '600',
   };
 }
 
