@@ -62,7 +62,7 @@ export async function runOn(stage: Stage, seed: number, seconds: number): Promis
   try {
     const striking = faults.map((series) => strikeUntil(until, series, aRandom()));
     struck = (await Promise.all(striking)).flat();
-    await sleep(until - performance.now());
+    await sleep(Math.max(0, until - performance.now()));
   } finally {
     over.abort();
     await Promise.all([watching, ...running]);
