@@ -254,7 +254,7 @@ export class EmailsStatus {
 }
 
 export class ServiceStatus extends OmitType(Readiness, ['keys']) {
-  @ApiText(1, undefined, { example: '0.3.0' }) version: string;
+  @ApiText(1, undefined, { example: '0.4.0' }) version: string;
 
   engine: EngineStatus;
 
