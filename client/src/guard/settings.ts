@@ -7,7 +7,7 @@ import { type Address, addressOf } from './listen.ts';
 import { refuse, WrongUsage } from './wrong-usage.ts';
 
 /** The version of the package. */
-export const VERSION = '0.4.0';
+export const VERSION = '0.5.0-dev';
 
 export interface Settings {
   listen: Address[];
