@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { accounts } from '../support/accounts-command.js';
-import type { Database } from '../support/database.js';
 import { aServiceClient } from '../support/services.js';
 import { closeAfterTest, Storage } from '../faults/support/deployment.js';
 import { faultsAtTheEnd, FeedReader } from '../faults/support/feed-reader.js';
@@ -57,12 +56,6 @@ it(`replaces three instances of ${version} on MariaDB under load, goes back, and
       expect(await accounts(installation, ['migrate'])).toMatchObject({ code: 0 }),
     );
     await replaceAll(present);
-    await beside('what is new used', async () => {
-      const types = await customers[0]!.useWhatIsNew(installation.db);
-      await waitFor('the reader heard of it', hangTimeoutMs(), () =>
-        types.every((type) => reader.heard.some((event) => event['type'] === type)),
-      );
-    });
     await replaceAll(previous);
     await replaceAll(present);
   } finally {
@@ -74,7 +67,6 @@ it(`replaces three instances of ${version} on MariaDB under load, goes back, and
     customers.map(() => []),
   );
   expect(await faultsAtTheEnd(installation.db, [reader])).toEqual([]);
-  await untilNoTraceIsLeft(installation.db);
   await expectHealthy(installation);
   const logs = seats.flatMap((seat) => seat.logs);
   expect(logs.filter((line) => /"level":[56]0|"status":500/.test(line))).toEqual([]);
@@ -96,7 +88,6 @@ it(`migrates a SQLite file of ${version}, goes back, and forward again`, async (
   expect(await accounts(installation, ['migrate'])).toMatchObject({ code: 0 });
   await seat.start(present);
   await threeRounds();
-  await customer.useWhatIsNew(installation.db);
   for (const build of [previous, present]) {
     await seat.stop();
     await seat.start(build);
@@ -105,15 +96,6 @@ it(`migrates a SQLite file of ${version}, goes back, and forward again`, async (
 
   expect(await customer.faults(installation.db)).toEqual([]);
   expect(await faultsAtTheEnd(installation.db, [new FeedReader(service, seat)])).toEqual([]);
-  await untilNoTraceIsLeft(installation.db);
   await seat.stop();
   await expectHealthy(installation);
 });
-
-/** The previous release deletes users without what only this version stores. */
-function untilNoTraceIsLeft(db: Database): Promise<unknown> {
-  const sql = 'SELECT user_id FROM login_traces WHERE user_id NOT IN (SELECT id FROM users)';
-  return waitFor('no trace of a deleted user is left', hangTimeoutMs(), async () => {
-    return (await db.query(sql)).length === 0;
-  });
-}
