@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const RELEASES = resolve(import.meta.dirname, '../releases.json');
-const CACHE = join(ROOT, 'node_modules/.cache/releases');
+// Not below node_modules: Node runs no TypeScript there, and releases build themselves with some.
+const CACHE = join(ROOT, 'cache/releases');
 const MAX_ARCHIVE_BYTES = 2 ** 28;
 
 interface Release {
