@@ -28,7 +28,7 @@ it(`replaces three instances of ${version} on MariaDB under load, goes back, and
   const balancer = await closeAfterTest(Balancer.before(seats));
   const service = await aServiceClient(installation.db, ['introspect', 'memberships', 'events']);
   const reader = new FeedReader(service, balancer);
-  const customers = times(CUSTOMERS, () => new Customer(balancer.url, service));
+  const customers = times(CUSTOMERS, () => new Customer(balancer.url, service, installation.db));
   await Promise.all(customers.map((customer) => customer.begin()));
 
   let isOver = false;
@@ -63,9 +63,7 @@ it(`replaces three instances of ${version} on MariaDB under load, goes back, and
     await Promise.all(load);
   }
 
-  expect(await Promise.all(customers.map((customer) => customer.faults(installation.db)))).toEqual(
-    customers.map(() => []),
-  );
+  expect(await Promise.all(customers.map((customer) => customer.faults()))).toEqual(customers.map(() => []));
   expect(await faultsAtTheEnd(installation.db, [reader])).toEqual([]);
   await expectHealthy(installation);
   const logs = seats.flatMap((seat) => seat.logs);
@@ -77,7 +75,7 @@ it(`migrates a SQLite file of ${version}, goes back, and forward again`, async (
   const seat = await closeAfterTest(Seat.at(installation));
   await seat.start(previous);
   const service = await aServiceClient(installation.db, ['introspect', 'memberships', 'events']);
-  const customer = new Customer(seat.url, service);
+  const customer = new Customer(seat.url, service, installation.db);
   await customer.begin();
   const threeRounds = async (): Promise<void> => {
     for (let count = 0; count < 3; count += 1) await customer.round();
@@ -94,7 +92,7 @@ it(`migrates a SQLite file of ${version}, goes back, and forward again`, async (
     await threeRounds();
   }
 
-  expect(await customer.faults(installation.db)).toEqual([]);
+  expect(await customer.faults()).toEqual([]);
   expect(await faultsAtTheEnd(installation.db, [new FeedReader(service, seat)])).toEqual([]);
   await seat.stop();
   await expectHealthy(installation);
