@@ -16,6 +16,11 @@ it('limits the young generation of V8 alike in the image, the unit and the npm s
   };
 
   expect(limits).toEqual({ image: limit, unit: limit, start: limit, 'start:prod': limit });
+  const ours = {
+    tests: /NODE_OF_SERVICE = \[process\.execPath, (\w+),/.exec(read('test/support/service-process.ts'))?.[1],
+    benchmark: /nodeOptions: \[(\w+),/.exec(read('bench/modes/program.ts'))?.[1],
+  };
+  expect(ours).toEqual({ tests: 'YOUNG_GENERATION', benchmark: 'YOUNG_GENERATION' });
 });
 
 const settingsOf = (file: string): string[] =>

@@ -7,10 +7,12 @@ import { hangTimeoutMs, within } from '../../tooling/wait.js';
 import type { Installation } from './installation.js';
 
 const HERE = import.meta.dirname;
+const END_WITH_PARENT = ['--import', resolve(HERE, 'end-with-parent.mjs')] as const;
+/** Node as `npm start` runs it, in a process that ends with the tests. */
+export const NODE_OF_SERVICE = [process.execPath, YOUNG_GENERATION, ...END_WITH_PARENT] as const;
 /** Options of Node for a process whose statements the tests compare with the list. */
 export const RECORDING = ['--import', resolve(HERE, 'record-statements.ts')] as const;
-const OPTIONS = [YOUNG_GENERATION, ...RECORDING, '--import', resolve(HERE, 'end-with-parent.mjs')] as const;
-const COMMAND = [process.execPath, ...OPTIONS] as const;
+const COMMAND = [...NODE_OF_SERVICE, ...RECORDING] as const;
 export const BUILT_SERVICE = [...COMMAND, resolve(HERE, '../../dist/main.js')] as const;
 const LAST_LINES = 20;
 

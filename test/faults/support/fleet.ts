@@ -6,20 +6,19 @@ import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { ServerProcess } from '../../../tooling/processes/server-process.js';
 import { freePort } from '../../../client/src/free-port.ts';
-import { YOUNG_GENERATION } from '../../../tooling/start-options.js';
 import { hangTimeoutMs, waitFor } from '../../../tooling/wait.js';
 import type { Installation } from '../../support/installation.js';
 import {
   COMPILE_CACHE,
   type Environment,
   exitCode,
+  NODE_OF_SERVICE,
   type ServiceProcess,
   spawnCommand,
   untilListening,
 } from '../../support/service-process.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const END_WITH_PARENT = resolve(import.meta.dirname, '../../support/end-with-parent.mjs');
 
 /** A version of Accounts, and what only this version needs to be told. */
 export interface Build {
@@ -55,13 +54,7 @@ export class Seat {
   }
 
   async start({ directory, env }: Build): Promise<void> {
-    const command = [
-      process.execPath,
-      YOUNG_GENERATION,
-      '--import',
-      END_WITH_PARENT,
-      join(directory, 'dist/main.js'),
-    ] as const;
+    const command = [...NODE_OF_SERVICE, join(directory, 'dist/main.js')] as const;
     const all = { ...COMPILE_CACHE, ...this.installation.env, ...this.env, ...env, PORT: String(this.port) };
     this.running = spawnCommand(command, this.installation.directory, all);
     await untilListening(this.running);
