@@ -14,6 +14,7 @@ const db = url.startsWith('sqlite:')
   : await openMysql(url, Number(DATABASE_POOL_SIZE));
 const record = BASELINE_RECORD === 'off' ? keepNoRecord(db) : keepRecord(db);
 const app = createApp(db, record, new SecondFactors(JWT_KEYS_FILE), {
+  // CODE_TTL of the service, see contenders.ts
   codeTtlSeconds: 600,
   logLevel: LOG_LEVEL,
 });
